@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runAnygpt } from "../dist/main.js";
+
+await runAnygpt();

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runDiscovery } from "../dist/main.js";
+
+await runDiscovery();

@@ -1,0 +1,12 @@
+export type Surface = "mcp" | "cli" | "library";
+
+/** Who is calling. */
+export interface Actor {
+  readonly id: string;
+  readonly surface: Surface;
+}
+
+/** The person at this machine: stdio, command line and embedding programs all act for them. */
+export function localActor(surface: Surface): Actor {
+  return { id: "local", surface };
+}

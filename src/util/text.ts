@@ -1,0 +1,13 @@
+/** Cuts at a word boundary to at most `length` characters, the mark included. */
+export function cutAtWord(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const head = text.slice(0, length - 1);
+  const space = head.lastIndexOf(" ");
+  return `${(space > length / 2 ? head.slice(0, space) : head).replace(/[\s,;:.–-]+$/u, "")}…`;
+}
+
+/** One line: runs of white space and control characters become one space. */
+export function toOneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/gu, " ").trim();
+}

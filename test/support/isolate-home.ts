@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// No test may see the developer's home: every worker and every child inherits an empty one.
+export default function isolateHome(): () => void {
+  const home = mkdtempSync(join(tmpdir(), "anygpt-test-home-"));
+  process.env["HOME"] = home;
+  process.env["USERPROFILE"] = home;
+  process.env["ANYGPT_HOME"] = join(home, ".anygpt");
+  delete process.env["ANYGPT_CONFIG"];
+  return () => rmSync(home, { recursive: true, force: true });
+}
