@@ -8,6 +8,5 @@ export function cutAtWord(text: string, length: number): string {
 
 /** One line: runs of white space and control characters become one space. */
 export function toOneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
-  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/gu, " ").trim();
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
