@@ -26,7 +26,9 @@ const result = await build({
   external: ["jiti"],
   metafile: true,
   // Bundled CommonJS dependencies call require() for Node's own modules.
-  banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
   logLevel: "warning",
 });
 

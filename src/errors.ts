@@ -1,21 +1,66 @@
 /** The one table of error codes. `docs/errors.md` is held equal to it by a test. */
 export const ERRORS = {
   INVALID_REQUEST: { http: 400, exit: 1, retryable: false, meaning: "The request is malformed." },
-  TOOL_VALIDATION_ERROR: { http: 400, exit: 1, retryable: false, meaning: "The arguments do not fit the tool's schema." },
-  TOOL_NOT_FOUND: { http: 404, exit: 2, retryable: false, meaning: "No such tool exists; the nearest names are listed." },
-  SERVER_NOT_FOUND: { http: 404, exit: 2, retryable: false, meaning: "No such server exists; the nearest names are listed." },
+  TOOL_VALIDATION_ERROR: {
+    http: 400,
+    exit: 1,
+    retryable: false,
+    meaning: "The arguments do not fit the tool's schema.",
+  },
+  TOOL_NOT_FOUND: {
+    http: 404,
+    exit: 2,
+    retryable: false,
+    meaning: "No such tool exists; the nearest names are listed.",
+  },
+  SERVER_NOT_FOUND: {
+    http: 404,
+    exit: 2,
+    retryable: false,
+    meaning: "No such server exists; the nearest names are listed.",
+  },
   TOOL_DISABLED: { http: 403, exit: 4, retryable: false, meaning: "A rule of the configuration disables the tool." },
-  OVERLOADED: { http: 503, exit: 3, retryable: true, meaning: "The server's queue is full or waited too long; nothing was sent." },
-  SERVER_CONNECTION_ERROR: { http: 502, exit: 3, retryable: true, meaning: "The server could not be started or reached." },
-  UPSTREAM_STARTING: { http: 503, exit: 3, retryable: true, meaning: "The server is still starting; call again shortly." },
+  OVERLOADED: {
+    http: 503,
+    exit: 3,
+    retryable: true,
+    meaning: "The server's queue is full or waited too long; nothing was sent.",
+  },
+  SERVER_CONNECTION_ERROR: {
+    http: 502,
+    exit: 3,
+    retryable: true,
+    meaning: "The server could not be started or reached.",
+  },
+  UPSTREAM_STARTING: {
+    http: 503,
+    exit: 3,
+    retryable: true,
+    meaning: "The server is still starting; call again shortly.",
+  },
   UPSTREAM_UNAUTHORIZED: { http: 502, exit: 3, retryable: false, meaning: "The server refused our credentials." },
-  TOOL_EXECUTION_ERROR: { http: 502, exit: 3, retryable: false, meaning: "The call failed at the server or on the way." },
+  TOOL_EXECUTION_ERROR: {
+    http: 502,
+    exit: 3,
+    retryable: false,
+    meaning: "The call failed at the server or on the way.",
+  },
   RESULT_TOO_LARGE: { http: 502, exit: 3, retryable: false, meaning: "The server's answer exceeds the hard limit." },
   TOOL_EXECUTION_TIMEOUT: { http: 504, exit: 3, retryable: false, meaning: "The server did not answer in time." },
   CANCELLED: { http: 499, exit: 130, retryable: false, meaning: "The caller cancelled the call." },
   CONFIGURATION_ERROR: { http: 500, exit: 2, retryable: false, meaning: "The configuration is wrong or incomplete." },
-  AUDIT_UNAVAILABLE: { http: 503, exit: 3, retryable: false, meaning: "The call could not be recorded, so its result is withheld." },
-  INTERNAL_ERROR: { http: 500, exit: 3, retryable: false, meaning: "A defect in the gateway; the log has the details." },
+  AUDIT_UNAVAILABLE: {
+    http: 503,
+    exit: 3,
+    retryable: false,
+    meaning: "The call could not be recorded, so its result is withheld.",
+  },
+  INTERNAL_ERROR: {
+    http: 500,
+    exit: 3,
+    retryable: false,
+    meaning: "A defect in the gateway; the log has the details.",
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 export interface ErrorEntry {
@@ -32,11 +77,11 @@ export type Executed = "yes" | "no" | "unknown";
 
 export interface ErrorOptions {
   /** What to do next, in one sentence. */
-  hint?: string;
+  hint?: string | undefined;
   /** Structured details for the caller and the log. Never a secret. */
   facts?: Readonly<Record<string, unknown>>;
-  server?: string;
-  tool?: string;
+  server?: string | undefined;
+  tool?: string | undefined;
   executed?: Executed;
   cause?: unknown;
 }
@@ -65,14 +110,13 @@ export class DiscoveryError extends Error {
     return ERRORS[this.code];
   }
 
-  /** The same error with the server and tool it concerns, where it did not name them itself. */
-  about(server: string, tool?: string): DiscoveryError {
-    if (this.server !== undefined && (tool === undefined || this.tool !== undefined)) return this;
+  /** The same error, told what it concerns. What it says itself stays. */
+  about({ server, tool, ...facts }: { server?: string; tool?: string; request_id?: string }): DiscoveryError {
     return new DiscoveryError(this.code, this.message, {
-      ...(this.hint === undefined ? {} : { hint: this.hint }),
-      facts: this.facts,
+      hint: this.hint,
       server: this.server ?? server,
-      ...((this.tool ?? tool) === undefined ? {} : { tool: (this.tool ?? tool) as string }),
+      tool: this.tool ?? tool,
+      facts: { ...facts, ...this.facts },
       executed: this.executed,
       cause: this.cause,
     });

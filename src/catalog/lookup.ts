@@ -1,0 +1,66 @@
+import { DiscoveryError } from "../errors.js";
+import type { Catalog } from "./catalog.js";
+import type { Refresh } from "./refresh.js";
+import type { CatalogServer } from "./snapshot.js";
+
+export interface LookupParts {
+  readonly catalog: Catalog;
+  readonly refresh: Refresh;
+  /** False when `cache.enabled` is false: then a server is asked each time somebody wants its tools. */
+  readonly remembers: boolean;
+}
+
+export interface LookupCounts {
+  /** Answered from the catalog. */
+  readonly hits: number;
+  /** The server had to be asked. */
+  readonly misses: number;
+}
+
+export interface Lookup {
+  /** The server with its tools known, asking it first if need be; undefined when no server has the name. */
+  server(name: string): Promise<CatalogServer | undefined>;
+  counts(): LookupCounts;
+}
+
+const LONGEST_WAIT_MS = 10_000;
+
+export function createLookup({ catalog, refresh, remembers }: LookupParts): Lookup {
+  let hits = 0;
+  let misses = 0;
+  return {
+    async server(name) {
+      const known = catalog.snapshot().servers.get(name);
+      if (known === undefined) return undefined;
+      if (remembers && (known.record !== undefined || known.tools.length > 0)) {
+        hits += 1;
+        return known;
+      }
+      misses += 1;
+      await within(LONGEST_WAIT_MS, refresh.refresh(name), name);
+      return catalog.snapshot().servers.get(name);
+    },
+    counts: () => ({ hits, misses }),
+  };
+}
+
+/** The start goes on after the wait: the next request finds it done. */
+async function within(ms: number, work: Promise<void>, server: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
+          server,
+          hint: "Call again in a few seconds; the start goes on meanwhile.",
+        }),
+      );
+    }, ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { ServerListing } from "../model/server.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { fingerprintOf, hashDefinition, toRecord } from "./record.js";
+
+const tool = (name: string, rest: Partial<ToolDefinition> = {}): ToolDefinition => ({
+  name,
+  inputSchema: { type: "object" },
+  ...rest,
+});
+const listing = (tools: ToolDefinition[]): ServerListing => ({ tools, dropped: [], truncated: false, era: "legacy" });
+const record = (tools: ToolDefinition[], previous: ReturnType<typeof toRecord> | undefined, now: number) =>
+  toRecord(listing(tools), { server: "s", fingerprint: "f", previous, now });
+
+describe("toRecord", () => {
+  it("pins every definition by the hash it had when it was first seen", () => {
+    const first = record([tool("a", { description: "one" })], undefined, 1);
+    const second = record([tool("a", { description: "two" })], first, 2);
+    expect(second.pins["a"]).toEqual({ hash: hashDefinition(tool("a", { description: "one" })), seenAt: 1 });
+  });
+
+  it("records what was added, removed and changed, naming the members that differ", () => {
+    const first = record([tool("a", { description: "one" }), tool("b")], undefined, 1);
+    const second = record([tool("a", { description: "two", title: "A" }), tool("c")], first, 2);
+    expect(first.changes).toEqual([]);
+    expect(second.changes).toEqual([
+      { tool: "a", at: 2, kind: "changed", members: ["description", "title"] },
+      { tool: "c", at: 2, kind: "added" },
+      { tool: "b", at: 2, kind: "removed" },
+    ]);
+  });
+
+  it("records nothing when the same definitions come in another order of keys", () => {
+    const first = record([{ name: "a", inputSchema: { type: "object", title: "x" } }], undefined, 1);
+    const second = record([{ inputSchema: { title: "x", type: "object" }, name: "a" }], first, 2);
+    expect(second.changes).toEqual([]);
+  });
+
+  it("keeps the first of two tools with one name and says so", () => {
+    const { tools, dropped } = record([tool("a", { title: "1" }), tool("a", { title: "2" })], undefined, 1);
+    expect(tools).toHaveLength(1);
+    expect(tools[0]?.title).toBe("1");
+    expect(dropped).toEqual([{ name: "a", reason: "The server lists this name twice." }]);
+  });
+
+  it("drops a definition that is nested beyond reason, and keeps the others", () => {
+    const bomb = tool("bomb", { inputSchema: JSON.parse(`${'{"a":'.repeat(9000)}1${"}".repeat(9000)}`) });
+    const { tools, dropped } = record([bomb, tool("a")], undefined, 1);
+    expect(tools.map(({ name }) => name)).toEqual(["a"]);
+    expect(dropped.map(({ name }) => name)).toEqual(["bomb"]);
+  });
+
+  it("keeps the newest two hundred changes", () => {
+    let last = record([], undefined, 0);
+    for (let n = 1; n <= 250; n++) last = record([tool(`t${n}`)], last, n);
+    expect(last.changes).toHaveLength(200);
+    expect(last.changes.at(-1)).toMatchObject({ at: 250 });
+  });
+});
+
+it("gives another fingerprint to another command under the same name", () => {
+  const stdio = { kind: "stdio", command: "a", args: [], env: {} } as const;
+  expect(fingerprintOf(stdio)).toBe(fingerprintOf({ env: {}, args: [], command: "a", kind: "stdio" }));
+  expect(fingerprintOf(stdio)).not.toBe(fingerprintOf({ ...stdio, args: ["x"] }));
+});

@@ -1,0 +1,111 @@
+import type { Connection, Era, ServerListing } from "../model/server.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { canonicalJson, sha256 } from "../util/canonical-json.js";
+import { isWithinDepth } from "../util/depth.js";
+
+/** What is known of one server from the last time it was asked; the form kept on disk. */
+export interface ServerRecord {
+  readonly server: string;
+  /** Of the connection as written: the same name with another command is another server. */
+  readonly fingerprint: string;
+  readonly listedAt: number;
+  readonly era: Era;
+  readonly title?: string;
+  readonly version?: string;
+  readonly instructions?: string;
+  readonly truncated: boolean;
+  readonly dropped: ServerListing["dropped"];
+  readonly tools: readonly ToolDefinition[];
+  /** The hash of each definition when it was first seen, by tool name. */
+  readonly pins: Readonly<Record<string, Pin>>;
+  /** Newest last. */
+  readonly changes: readonly ToolChange[];
+}
+
+export interface Pin {
+  readonly hash: string;
+  readonly seenAt: number;
+}
+
+export interface ToolChange {
+  readonly tool: string;
+  readonly at: number;
+  readonly kind: "added" | "removed" | "changed";
+  /** The members of the definition that differ, for `changed`. */
+  readonly members?: readonly string[];
+}
+
+const MAX_CHANGES = 200;
+
+export function fingerprintOf(connection: Connection): string {
+  return sha256(canonicalJson(connection)).slice(0, 16);
+}
+
+export function hashDefinition(definition: ToolDefinition): string {
+  return sha256(canonicalJson(definition));
+}
+
+export interface RecordParts {
+  readonly server: string;
+  readonly fingerprint: string;
+  readonly previous: ServerRecord | undefined;
+  readonly now: number;
+}
+
+/** A fresh listing on top of what was known: pins stay, differences are recorded, doubled names are dropped. */
+export function toRecord(listing: ServerListing, parts: RecordParts): ServerRecord {
+  const { tools, dropped } = usable(listing.tools);
+  const pins: Record<string, Pin> = { ...parts.previous?.pins };
+  for (const tool of tools) pins[tool.name] ??= { hash: hashDefinition(tool), seenAt: parts.now };
+  return {
+    server: parts.server,
+    fingerprint: parts.fingerprint,
+    listedAt: parts.now,
+    era: listing.era,
+    ...(listing.title === undefined ? {} : { title: listing.title }),
+    ...(listing.version === undefined ? {} : { version: listing.version }),
+    ...(listing.instructions === undefined ? {} : { instructions: listing.instructions }),
+    truncated: listing.truncated,
+    dropped: [...listing.dropped, ...dropped],
+    tools,
+    pins,
+    changes: [...(parts.previous?.changes ?? []), ...differences(parts, tools)].slice(-MAX_CHANGES),
+  };
+}
+
+/** A definition that is nested deeper than any reader needs would exhaust the stack of whoever walks it. */
+const MAX_DEPTH = 64;
+
+function usable(tools: readonly ToolDefinition[]) {
+  const byName = new Map<string, ToolDefinition>();
+  const dropped: { name: string; reason: string }[] = [];
+  for (const tool of tools) {
+    const { name } = tool;
+    if (byName.has(name)) dropped.push({ name, reason: "The server lists this name twice." });
+    else if (!isWithinDepth(tool, MAX_DEPTH))
+      dropped.push({ name, reason: `Its definition is nested over ${MAX_DEPTH} deep.` });
+    else byName.set(name, tool);
+  }
+  return { tools: [...byName.values()], dropped };
+}
+
+function differences({ previous, now }: RecordParts, tools: readonly ToolDefinition[]): ToolChange[] {
+  if (previous === undefined) return [];
+  const before = new Map(previous.tools.map((tool) => [tool.name, tool]));
+  const after = new Set(tools.map((tool) => tool.name));
+  const changes: ToolChange[] = [];
+  for (const tool of tools) {
+    const old = before.get(tool.name);
+    if (old === undefined) changes.push({ tool: tool.name, at: now, kind: "added" });
+    else if (hashDefinition(old) !== hashDefinition(tool)) {
+      changes.push({ tool: tool.name, at: now, kind: "changed", members: differingMembers(old, tool) });
+    }
+  }
+  for (const name of before.keys()) if (!after.has(name)) changes.push({ tool: name, at: now, kind: "removed" });
+  return changes;
+}
+
+function differingMembers(before: ToolDefinition, after: ToolDefinition): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name])).sort();
+}

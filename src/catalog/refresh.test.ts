@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { DiscoveryError } from "../errors.js";
+import type { ServerDefinition, ServerListing } from "../model/server.js";
+import { createCatalog } from "./catalog.js";
+import { createLookup } from "./lookup.js";
+import { createRefresh } from "./refresh.js";
+
+const definition = (name: string): ServerDefinition => ({
+  name,
+  connection: { kind: "stdio", command: name, args: [], env: {} },
+  manifest: [],
+  origin: "inline",
+});
+const LISTING: ServerListing = {
+  tools: [{ name: "t", inputSchema: { type: "object" } }],
+  dropped: [],
+  truncated: false,
+  era: "legacy",
+};
+
+/** Servers that answer when the test says so. */
+function setUp(names: string[], { ttlMs = 3_600_000, remembers = true } = {}) {
+  const clock = { now: 1_000_000 };
+  const asked: string[] = [];
+  const open = new Map<string, { answer: () => void; fail: () => void }>();
+  const catalog = createCatalog({
+    definitions: names.map(definition),
+    decide: () => ({ enabled: true, tags: [] }),
+    disk: undefined,
+    now: () => clock.now,
+    log: () => undefined,
+  });
+  const refresh = createRefresh({
+    catalog,
+    list: (server) => {
+      asked.push(server);
+      return new Promise((resolve, reject) => {
+        open.set(server, {
+          answer: () => resolve(LISTING),
+          fail: () => reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "no.")),
+        });
+      });
+    },
+    ttlMs,
+    now: () => clock.now,
+    log: () => undefined,
+  });
+  const lookup = createLookup({ catalog, refresh, remembers });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return { catalog, refresh, lookup, asked, open, clock, settled };
+}
+
+describe("refresh", () => {
+  it("asks first-time servers four at a time", async () => {
+    const { refresh, asked, open, settled } = setUp(["a", "b", "c", "d", "e", "f"]);
+    refresh.start();
+    expect(asked).toEqual(["a", "b", "c", "d"]);
+    open.get("b")?.answer();
+    await settled();
+    expect(asked).toEqual(["a", "b", "c", "d", "e"]);
+    refresh.close();
+  });
+
+  it("names the servers that have not answered yet, and lets a waiter go when the last one has", async () => {
+    const { refresh, open, settled } = setUp(["a", "b"]);
+    refresh.start();
+    expect(refresh.pending()).toEqual(["a", "b"]);
+    const known = refresh.whenKnown(60_000);
+    open.get("a")?.answer();
+    await settled();
+    expect(refresh.pending()).toEqual(["b"]);
+    open.get("b")?.fail();
+    await known;
+    expect(refresh.pending()).toEqual([]);
+    refresh.close();
+  });
+
+  it("gives up waiting after the given time", async () => {
+    const { refresh } = setUp(["a"]);
+    refresh.start();
+    await refresh.whenKnown(1);
+    expect(refresh.pending()).toEqual(["a"]);
+    refresh.close();
+  });
+
+  it("starts nothing when everything known is fresh", async () => {
+    const { refresh, catalog, asked } = setUp(["a"]);
+    await catalog.learn("a", LISTING);
+    refresh.start();
+    expect(asked).toEqual([]);
+    refresh.close();
+  });
+
+  it("asks stale servers one by one, after the unknown ones", async () => {
+    const { refresh, catalog, asked, open, clock, settled } = setUp(["a", "b", "c"], { ttlMs: 1000 });
+    await catalog.learn("a", LISTING);
+    await catalog.learn("b", LISTING);
+    clock.now += 2000;
+    refresh.start();
+    expect(asked).toEqual(["c"]);
+    open.get("c")?.answer();
+    await settled();
+    expect(asked).toEqual(["c", "a"]);
+    open.get("a")?.answer();
+    await settled();
+    expect(asked).toEqual(["c", "a", "b"]);
+    refresh.close();
+  });
+
+  it("shares one question between all who want the same server", async () => {
+    const { refresh, asked, open } = setUp(["a"]);
+    const both = [refresh.refresh("a"), refresh.refresh("a")];
+    open.get("a")?.answer();
+    await Promise.all(both);
+    expect(asked).toEqual(["a"]);
+    refresh.close();
+  });
+
+  it("keeps the reason of a failure and leaves the others alone", async () => {
+    const { refresh, catalog, open, settled } = setUp(["a", "b"]);
+    refresh.start();
+    open.get("a")?.fail();
+    open.get("b")?.answer();
+    await settled();
+    expect(catalog.snapshot().servers.get("a")?.failure?.message).toBe("no.");
+    expect(catalog.snapshot().tools.has("b:t")).toBe(true);
+    refresh.close();
+  });
+});
+
+describe("lookup", () => {
+  it("answers from the catalog without asking, and counts it", async () => {
+    const { lookup, catalog, asked } = setUp(["a"]);
+    await catalog.learn("a", LISTING);
+    expect((await lookup.server("a"))?.tools).toHaveLength(1);
+    expect(asked).toEqual([]);
+    expect(lookup.counts()).toEqual({ hits: 1, misses: 0 });
+  });
+
+  it("asks a server that is not known yet", async () => {
+    const { lookup, open } = setUp(["a"]);
+    const found = lookup.server("a");
+    open.get("a")?.answer();
+    expect((await found)?.tools).toHaveLength(1);
+    expect(lookup.counts()).toEqual({ hits: 0, misses: 1 });
+  });
+
+  it("asks each time when the cache is switched off", async () => {
+    const { lookup, catalog, asked, open } = setUp(["a"], { remembers: false });
+    await catalog.learn("a", LISTING);
+    const found = lookup.server("a");
+    open.get("a")?.answer();
+    await found;
+    expect(asked).toEqual(["a"]);
+  });
+
+  it("passes on why the server could not be asked", async () => {
+    const { lookup, open } = setUp(["a"]);
+    const found = lookup.server("a");
+    open.get("a")?.fail();
+    await expect(found).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
+  });
+
+  it("knows no server of another name", async () => {
+    expect(await setUp(["a"]).lookup.server("b")).toBeUndefined();
+  });
+});

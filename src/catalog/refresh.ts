@@ -1,0 +1,150 @@
+// Keeps the catalog true in the background: first-time servers a few at a time, stale ones one by one, failed ones later again.
+import { type DiscoveryError, toDiscoveryError } from "../errors.js";
+import type { ServerListing } from "../model/server.js";
+import type { Catalog } from "./catalog.js";
+
+export interface RefreshParts {
+  readonly catalog: Catalog;
+  readonly list: (server: string, signal?: AbortSignal) => Promise<ServerListing>;
+  readonly ttlMs: number;
+  readonly now: () => number;
+  readonly log: (message: string) => void;
+}
+
+export interface Refresh {
+  /** Begins to ask unknown and stale servers in the background; returns at once. */
+  start(): void;
+  /** Asks one server now; concurrent requests for the same server share the answer. */
+  refresh(server: string): Promise<void>;
+  /** Servers that have never answered and are being asked, or wait to be. */
+  pending(): readonly string[];
+  /** Resolves when nothing is pending, or after `ms`. */
+  whenKnown(ms: number): Promise<void>;
+  close(): void;
+}
+
+const FIRST_TIME_CONCURRENCY = 4;
+const FIRST_RETRY_MS = 30_000;
+const LONGEST_RETRY_MS = 600_000;
+const SHORTEST_SLEEP_MS = 1000;
+/** However short the TTL, a running gateway does not ask the same server more often than this by itself. */
+const SHORTEST_INTERVAL_MS = 60_000;
+
+export function createRefresh(parts: RefreshParts): Refresh {
+  const { catalog, list, ttlMs, now, log } = parts;
+  const running = new Map<string, Promise<void>>();
+  const askedAt = new Map<string, number>();
+  const failures = new Map<string, { count: number; retryAt: number }>();
+  const waiters = new Set<() => void>();
+  let queue: string[] = [];
+  let working = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const isUnknown = (server: string): boolean => catalog.snapshot().servers.get(server)?.record === undefined;
+  const pending = (): string[] => [...running.keys(), ...queue].filter(isUnknown);
+
+  const settle = (): void => {
+    if (pending().length > 0) return;
+    for (const wake of waiters) wake();
+    waiters.clear();
+  };
+
+  const noteFailure = (server: string, error: DiscoveryError): void => {
+    const count = (failures.get(server)?.count ?? 0) + 1;
+    failures.set(server, { count, retryAt: now() + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LONGEST_RETRY_MS) });
+    catalog.fail(server, error);
+    log(`${server} could not be asked for its tools: ${error.message}`);
+  };
+
+  const ask = async (server: string): Promise<void> => {
+    askedAt.set(server, now());
+    try {
+      await catalog.learn(server, await list(server));
+      failures.delete(server);
+    } catch (error) {
+      if (closed) return;
+      noteFailure(server, toDiscoveryError(error));
+      throw error;
+    }
+  };
+
+  const refresh = (server: string): Promise<void> => {
+    const already = running.get(server);
+    if (already !== undefined) return already;
+    queue = queue.filter((name) => name !== server);
+    const run = ask(server).finally(() => {
+      running.delete(server);
+      settle();
+    });
+    running.set(server, run);
+    return run;
+  };
+
+  const dueAt = (server: string): number => {
+    const record = catalog.snapshot().servers.get(server)?.record;
+    const stale = record === undefined ? 0 : record.listedAt + ttlMs;
+    const again = (askedAt.get(server) ?? -Infinity) + SHORTEST_INTERVAL_MS;
+    return Math.max(stale, failures.get(server)?.retryAt ?? again);
+  };
+
+  const work = (): void => {
+    if (closed) return;
+    while (queue.length > 0 && working < (isUnknown(queue[0] ?? "") ? FIRST_TIME_CONCURRENCY : 1)) {
+      const server = queue.shift();
+      if (server === undefined) break;
+      working += 1;
+      void refresh(server)
+        .catch(() => undefined)
+        .finally(() => {
+          working -= 1;
+          work();
+        });
+    }
+    if (queue.length === 0 && working === 0) sleepUntilDue();
+  };
+
+  const enqueueDue = (): void => {
+    const names = [...catalog.snapshot().servers.keys()].filter(
+      (server) => dueAt(server) <= now() && !running.has(server) && !queue.includes(server),
+    );
+    queue.push(...names.filter(isUnknown), ...names.filter((server) => !isUnknown(server)));
+    work();
+  };
+
+  const sleepUntilDue = (): void => {
+    clearTimeout(timer);
+    const names = [...catalog.snapshot().servers.keys()];
+    if (closed || names.length === 0) return;
+    const earliest = Math.min(...names.map(dueAt));
+    const ms = Math.min(Math.max(earliest - now(), SHORTEST_SLEEP_MS), 2 ** 31 - 1);
+    timer = setTimeout(enqueueDue, ms).unref();
+  };
+
+  return {
+    start: enqueueDue,
+    refresh,
+    pending,
+    whenKnown(ms) {
+      if (pending().length === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const giveUp = setTimeout(() => {
+          waiters.delete(wake);
+          resolve();
+        }, ms);
+        const wake = (): void => {
+          clearTimeout(giveUp);
+          resolve();
+        };
+        waiters.add(wake);
+      });
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      queue = [];
+      for (const wake of waiters) wake();
+      waiters.clear();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { DiscoveryError } from "../errors.js";
+import type { ServerDefinition } from "../model/server.js";
+import { type Tool, type ToolDefinition, toolId } from "../model/tool.js";
+import { hashDefinition, type ServerRecord } from "./record.js";
+
+/** One consistent view of all servers and tools. Never changes; a new one replaces it. */
+export interface Snapshot {
+  readonly generation: number;
+  readonly servers: ReadonlyMap<string, CatalogServer>;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+export interface CatalogServer {
+  readonly definition: ServerDefinition;
+  /** What the server answered last, from disk or live. */
+  readonly record: ServerRecord | undefined;
+  /** Why it could not be asked the last time it was tried. */
+  readonly failure: DiscoveryError | undefined;
+  /** From its live list, else from the manifest in the configuration. */
+  readonly tools: readonly Tool[];
+}
+
+/** What the rules say of one tool. */
+export type DecideTool = (tool: { server: string; name: string }) => { enabled: boolean; tags: readonly string[] };
+
+export function toCatalogServer(
+  definition: ServerDefinition,
+  known: Pick<CatalogServer, "record" | "failure">,
+  decide: DecideTool,
+): CatalogServer {
+  const definitions: readonly ToolDefinition[] = known.record?.tools ?? definition.manifest;
+  return { definition, ...known, tools: definitions.map((tool) => toTool(definition.name, tool, decide)) };
+}
+
+function toTool(server: string, definition: ToolDefinition, decide: DecideTool): Tool {
+  const { name } = definition;
+  const { enabled, tags } = decide({ server, name });
+  let hash: string | undefined;
+  return {
+    id: toolId(server, name),
+    server,
+    name,
+    definition,
+    // Hashing ten thousand definitions costs a start what few of them are ever asked for.
+    get hash() {
+      hash ??= hashDefinition(definition);
+      return hash;
+    },
+    enabled,
+    tags,
+  };
+}
+
+export function toSnapshot(servers: readonly CatalogServer[], generation: number): Snapshot {
+  const tools = new Map<string, Tool>();
+  for (const server of servers) for (const tool of server.tools) tools.set(tool.id, tool);
+  return { generation, servers: new Map(servers.map((server) => [server.definition.name, server])), tools };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { CallResult } from "../model/call.js";
+import { createKeptResults } from "./kept-results.js";
+import { limitResult } from "./limit-result.js";
+
+const text = (value: string) => ({ type: "text", text: value });
+const kept = () => createKeptResults(1000, () => 0);
+
+describe("limitResult", () => {
+  it("returns a result within the limit as the same object", () => {
+    const result: CallResult = { content: [text("x".repeat(100))], _meta: { a: 1 }, odd: true };
+    expect(limitResult(result, { bytes: 100, kept: kept() })).toBe(result);
+  });
+
+  it("cuts a long text at a clear mark and keeps the whole readable in pages", () => {
+    const store = kept();
+    const result: CallResult = { content: [text("é".repeat(100_000))], isError: true, _meta: { a: 1 } };
+    const cut = limitResult(result, { bytes: 1001, kept: store });
+    expect(cut.content[0]?.["text"]).toBe("é".repeat(500));
+    const [, id = "", pages = ""] =
+      /anygpt:\/\/results\/([^/]+)\/1 to anygpt:\/\/results\/[^/]+\/(\d+)/.exec(String(cut.content[1]?.["text"])) ?? [];
+    const whole = Array.from({ length: Number(pages) }, (_, n) => store.page(id, n + 1)).join("");
+    expect(JSON.parse(whole)).toEqual(result);
+    expect(cut).toMatchObject({ isError: true, _meta: { a: 1 } });
+  });
+
+  it("leaves out structured content that is too large, and what does not fit any more", () => {
+    const result: CallResult = {
+      content: [text("short"), text("x".repeat(3000))],
+      structuredContent: { a: "y".repeat(5000) },
+    };
+    const cut = limitResult(result, { bytes: 1024, kept: kept() });
+    expect(cut).not.toHaveProperty("structuredContent");
+    expect(cut.content[0]).toEqual(text("short"));
+    expect(String(cut.content[1]?.["text"])).toHaveLength(1019);
+  });
+
+  it("lets images and audio pass, which are not text to a model", () => {
+    const result: CallResult = { content: [{ type: "image", data: "A".repeat(500_000), mimeType: "image/png" }] };
+    expect(limitResult(result, { bytes: 1024, kept: kept() })).toBe(result);
+  });
+
+  it("counts and cuts text inside embedded resources", () => {
+    const resource = { type: "resource", resource: { uri: "x:y", text: "z".repeat(5000) } };
+    expect(limitResult({ content: [resource] }, { bytes: 1024, kept: kept() }).content).toHaveLength(1);
+  });
+});
+
+describe("kept results", () => {
+  it("forgets a result when its time is over", () => {
+    const clock = { now: 0 };
+    const store = createKeptResults(1000, () => clock.now);
+    const { id } = store.keep({ a: 1 });
+    expect(store.page(id, 1)).toBe('{"a":1}');
+    clock.now = 1001;
+    expect(store.page(id, 1)).toBeUndefined();
+  });
+
+  it("forgets the oldest when all together are too large", () => {
+    const store = kept();
+    const first = store.keep("x".repeat(40 * 1024 * 1024));
+    const second = store.keep("x".repeat(40 * 1024 * 1024));
+    expect(store.page(first.id, 1)).toBeUndefined();
+    expect(store.page(second.id, 1)).toHaveLength(65_536);
+  });
+
+  it.each([0, -1, 2, Number.NaN])("has no page %s of a short result", (page) => {
+    const store = kept();
+    expect(store.page(store.keep("short").id, page)).toBeUndefined();
+  });
+});

@@ -1,0 +1,34 @@
+import { RE2JS } from "re2js";
+
+const NativeRegExp = globalThis.RegExp;
+
+/**
+ * Stands in for RegExp inside the validation worker, where the schema library compiles upstream patterns with it.
+ * Patterns run in linear time; the few that RE2 cannot express (lookaround, backreferences) run natively there,
+ * where the worker's time budget ends them.
+ */
+export class LinearRegExp {
+  readonly #matches: (text: string) => boolean;
+
+  constructor(source: string, flags = "") {
+    const pattern = compileLinear(source, flags);
+    if (pattern === undefined) {
+      const native = new NativeRegExp(source, flags);
+      this.#matches = (text) => native.test(text);
+    } else {
+      this.#matches = (text) => pattern.matcher(text).find();
+    }
+  }
+
+  test(text: string): boolean {
+    return this.#matches(text);
+  }
+}
+
+function compileLinear(source: string, flags: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(source), flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import { Worker } from "node:worker_threads";
+import { DiscoveryError } from "../errors.js";
+import type { Tool } from "../model/tool.js";
+import { builtFile } from "../util/built-file.js";
+import type { Violation } from "./check-value.js";
+import { assertSchemaWithinLimits } from "./schema-limits.js";
+import type { CheckReply, CheckRequest } from "./validation-worker.js";
+
+/** Checks arguments against a tool's schema in a worker thread, within a time budget. */
+export interface Validation {
+  check(tool: Tool, value: unknown): Promise<readonly Violation[]>;
+  close(): Promise<void>;
+}
+
+/** Compiling and evaluating one schema: beyond it the worker is ended and the arguments are refused. */
+const BUDGET_MS = 300;
+/** Schemas the worker remembers before it is asked to forget them all. */
+const MAX_KNOWN = 2000;
+/** A worker that waits for work costs memory; it ends when it has had none for this long. */
+const IDLE_MS = 60_000;
+
+export function createValidation(budgetMs = BUDGET_MS): Validation {
+  let worker: Promise<Worker> | undefined;
+  let known = new Set<string>();
+  let turn: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async (): Promise<void> => {
+    const ending = worker;
+    worker = undefined;
+    known = new Set();
+    clearTimeout(idle);
+    await (await ending?.catch(() => undefined))?.terminate();
+  };
+
+  const ask = async (tool: Tool, value: unknown): Promise<CheckReply> => {
+    if (known.size >= MAX_KNOWN) await end();
+    worker ??= startWorker();
+    const running = await worker;
+    const isKnown = known.has(tool.hash);
+    const request: CheckRequest = {
+      key: tool.hash,
+      ...(isKnown ? {} : { schema: JSON.stringify(tool.definition.inputSchema) }),
+      value: JSON.stringify(value),
+    };
+    known.add(tool.hash);
+    return await exchange(running, request, budgetMs);
+  };
+
+  const take = async (tool: Tool, value: unknown): Promise<readonly Violation[]> => {
+    clearTimeout(idle);
+    try {
+      const reply = await ask(tool, value);
+      if (reply.kind === "checked") return reply.violations;
+      known.delete(tool.hash);
+      throw unusable(tool, reply.kind === "unusable" ? reply.reason : "it gave no answer");
+    } catch (error) {
+      if (!(error instanceof DiscoveryError)) await end();
+      throw error instanceof DiscoveryError ? error : unusable(tool, (error as Error).message);
+    } finally {
+      idle = setTimeout(() => void end(), IDLE_MS).unref();
+    }
+  };
+
+  return {
+    // The worker gets one value at a time, so that the budget measures that one alone.
+    async check(tool, value) {
+      if (!known.has(tool.hash)) assertSchemaWithinLimits(tool.definition.inputSchema, tool.id);
+      const mine = turn.then(() => take(tool, value));
+      turn = mine.catch(() => undefined);
+      return await mine;
+    },
+    close: end,
+  };
+}
+
+async function startWorker(): Promise<Worker> {
+  const worker = new Worker(builtFile("validation-worker.js"), {
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  await new Promise<void>((resolve, reject) => {
+    worker.once("message", () => resolve());
+    worker.once("error", reject);
+  });
+  worker.unref();
+  return worker;
+}
+
+function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Promise<CheckReply> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      worker.removeAllListeners("message").removeAllListeners("error").removeAllListeners("exit");
+      // A terminated worker may still report; nobody listens any more, and an unheard error would be fatal.
+      worker.on("error", () => undefined);
+      act();
+    };
+    const timer = setTimeout(() => settle(() => reject(new Error(`it took longer than ${budgetMs} ms`))), budgetMs);
+    worker.once("message", (reply: CheckReply) => settle(() => resolve(reply)));
+    worker.once("error", (error) => settle(() => reject(error)));
+    worker.once("exit", () => settle(() => reject(new Error("its check ended early"))));
+    worker.postMessage(request);
+  });
+}
+
+function unusable(tool: Tool, reason: string): DiscoveryError {
+  return new DiscoveryError(
+    "TOOL_VALIDATION_ERROR",
+    `The arguments could not be checked against the schema of ${tool.id}: ${reason}.`,
+    {
+      hint: "The call was not made. If other arguments fail too, tell the server's author about the schema.",
+    },
+  );
+}

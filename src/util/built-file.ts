@@ -1,0 +1,13 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/**
+ * The path of a program of ours that runs in its own thread or process. Bundled code lies beside it in `dist/`;
+ * code run from `src/` (tests) finds the built one at the package's root.
+ */
+export function builtFile(name: string): string {
+  const candidates = [`./${name}`, `../${name}`, `../../dist/${name}`].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  return candidates.find((file) => existsSync(file)) ?? candidates[0] ?? name;
+}
