@@ -1,0 +1,165 @@
+// The stages, introduced to each other in the order in which data flows through them.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { AuditLog, AuditRecord } from "./audit/audit-log.js";
+import { createCatalog } from "./catalog/catalog.js";
+import { createCatalogDisk } from "./catalog/disk.js";
+import { createLookup, type Lookup } from "./catalog/lookup.js";
+import { createRefresh, type Refresh } from "./catalog/refresh.js";
+import type { Snapshot } from "./catalog/snapshot.js";
+import type { LoadedConfig } from "./config/load.js";
+import type { Config } from "./config/options.js";
+import { createVariables, resolveConnection } from "./config/variables.js";
+import { type CallRecord, createExecute, type Execute } from "./executor/execute.js";
+import { createKeptResults, type KeptResults } from "./executor/kept-results.js";
+import type { Validation } from "./executor/validation.js";
+import { createDiscovery, type Discovery } from "./metatools/discovery.js";
+import { discoveryProfile } from "./metatools/discovery-profile.js";
+import type { MetaTool } from "./metatools/meta-tool.js";
+import type { ServerDefinition } from "./model/server.js";
+import { type CompiledRules, compileRules } from "./rules/compile.js";
+import { decide } from "./rules/decide.js";
+import { explain } from "./rules/explain.js";
+import { type Collected, collectServers } from "./sources/collect.js";
+import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
+
+/** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
+export interface Place {
+  readonly cwd: string;
+  readonly home: string;
+  readonly stateFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  readonly log: (message: string) => void;
+}
+
+/** What lives as long as the engine, however often the configuration changes. */
+export interface Foundation {
+  readonly upstreams: Upstreams;
+  readonly validation: Validation;
+  readonly audit: AuditLog | undefined;
+}
+
+/** What one configuration amounts to; a reload builds it anew. */
+export interface Stages {
+  readonly loaded: LoadedConfig;
+  readonly config: Config;
+  readonly collected: Collected;
+  readonly rules: CompiledRules;
+  readonly snapshot: () => Snapshot;
+  readonly load: () => Promise<void>;
+  readonly refresh: Refresh;
+  readonly lookup: Lookup;
+  readonly discovery: Discovery;
+  readonly kept: KeptResults;
+  readonly execute: Execute;
+  readonly metaTools: readonly MetaTool[];
+  readonly upstreams: Upstreams;
+  readonly target: (server: string) => UpstreamTarget;
+}
+
+export interface ComposeParts {
+  readonly loaded: LoadedConfig;
+  readonly place: Place;
+  readonly foundation: Foundation;
+}
+
+export async function compose({ loaded, place, foundation }: ComposeParts): Promise<Stages> {
+  const { config, baseDir } = loaded;
+  const { now, log, home } = place;
+  const { upstreams, validation, audit } = foundation;
+
+  const collected = config.enabled
+    ? await collectServers({ servers: config.servers, sources: config.sources, baseDir, home })
+    : { servers: [], sources: [], problems: [], notices: [] };
+  const rules = compileRules(config.toolRules);
+  const disk = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
+  const catalog = createCatalog({
+    definitions: collected.servers,
+    decide: (tool) => decide(rules, tool),
+    disk,
+    now,
+    log,
+  });
+  const { snapshot } = catalog;
+
+  const target = createTargets(collected.servers, place, snapshot);
+  const refresh = createRefresh({
+    catalog,
+    list: (server, signal) => upstreams.list(target(server), signal),
+    ttlMs: config.cache.ttl * 1000,
+    now,
+    log,
+  });
+  const lookup = createLookup({ catalog, refresh, remembers: config.cache.enabled });
+  const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search });
+
+  const kept = createKeptResults(config.execution.keepResultsMs, now);
+  const execute = createExecute({
+    resolve: (server, tool) => discovery.tool(server, tool),
+    explain: (tool) => explain(rules, decide(rules, tool)),
+    validation,
+    send: (tool, call, signal) => upstreams.call(target(tool.server), { ...call, tool: tool.name }, signal),
+    record: async (entry) => await audit?.record(await toAuditRecord(entry, audit)),
+    limit: { bytes: config.execution.resultLimit, kept },
+    options: config.execution,
+    now,
+    newId: randomUUID,
+    log,
+  });
+  const metaTools = discoveryProfile({ discovery, execute, upstreamState: (server) => upstreams.state(server) });
+
+  const load = () => catalog.load();
+  return {
+    loaded,
+    config,
+    collected,
+    rules,
+    snapshot,
+    load,
+    refresh,
+    lookup,
+    discovery,
+    kept,
+    execute,
+    metaTools,
+    upstreams,
+    target,
+  };
+}
+
+function createTargets(
+  servers: readonly ServerDefinition[],
+  place: Place,
+  snapshot: () => Snapshot,
+): (server: string) => UpstreamTarget {
+  const variables = createVariables(place);
+  const byName = new Map(servers.map((server) => [server.name, server]));
+  return (name) => {
+    const definition = byName.get(name);
+    if (definition === undefined) throw new TypeError(`No definition of ${name}.`);
+    const era = snapshot().servers.get(name)?.record?.era;
+    return {
+      name,
+      connection: () => resolveConnection(definition.connection, variables),
+      ...(era === undefined ? {} : { eraHint: era }),
+    };
+  };
+}
+
+async function toAuditRecord(entry: CallRecord, audit: AuditLog): Promise<AuditRecord> {
+  const { requestId, actor, outcome, startedAt, durationMs, toolId } = entry;
+  const error = outcome.kind === "failed" ? outcome.error : undefined;
+  return {
+    request_id: requestId,
+    timestamp: new Date(startedAt).toISOString(),
+    actor_id: actor.id,
+    surface: actor.surface,
+    tool_id: toolId,
+    params_hash: await audit.hashParams(entry.arguments),
+    decision: error?.executed === "no" ? "refused" : "allowed",
+    outcome: outcome.kind === "failed" ? "error" : outcome.isError ? "tool_error" : "ok",
+    ...(error === undefined ? {} : { error_code: error.code }),
+    duration_ms: Math.round(durationMs * 1000) / 1000,
+  };
+}

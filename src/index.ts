@@ -1,0 +1,18 @@
+// The public API for programs that embed the gateway. The names exported here are pinned by a test.
+export { config, type DiscoveryConfig, defineConfig } from "./config/define.js";
+export { configJsonSchema } from "./config/json-schema.js";
+export {
+  DiscoveryEngine,
+  type EngineOptions,
+  type ExecuteOptions,
+  openEngine,
+  type SearchToolsOptions,
+  type StreamedExecution,
+} from "./engine.js";
+export { DiscoveryError, type ErrorCode, type ErrorEntry, ERRORS, type Executed } from "./errors.js";
+export type { ServerStatus, ServerSummary } from "./metatools/describe-server.js";
+export type { ToolExample, ToolParameter } from "./metatools/describe-tool.js";
+export type { SearchResult, ToolMetadata } from "./metatools/metadata.js";
+export type { ExecutionResult } from "./metatools/to-execution-result.js";
+export type { CallEvent } from "./model/call.js";
+export { VERSION } from "./version.js";

@@ -1,0 +1,31 @@
+// The bins: the only place that reads argv, process signals and sets the exit code.
+import type { CliIo } from "./surfaces/cli/io.js";
+
+/** `discovery …` is `anygpt mcp serve …`. */
+export async function runDiscovery(): Promise<void> {
+  await run(["mcp", "serve", ...process.argv.slice(2)]);
+}
+
+export async function runAnygpt(): Promise<void> {
+  await run(process.argv.slice(2));
+}
+
+async function run(argv: readonly string[]): Promise<void> {
+  const { runCli } = await import("./surfaces/cli/run.js");
+  const stop = new AbortController();
+  // The first signal asks; a second one insists.
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
+  }
+  const io: CliIo = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    isTerminal: { stdout: Boolean(process.stdout.isTTY), stderr: Boolean(process.stderr.isTTY) },
+    columns: process.stdout.columns ?? 80,
+    signal: stop.signal,
+  };
+  process.exitCode = await runCli(argv, io);
+}

@@ -1,0 +1,38 @@
+import type { CatalogServer } from "../catalog/snapshot.js";
+import type { UpstreamState } from "../upstreams/types.js";
+import { summarize } from "../search/summary.js";
+
+export type ServerStatus = "connected" | "disconnected" | "error";
+
+/** One server as lists show it. */
+export interface ServerSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly toolCount: number;
+  readonly enabledCount: number;
+  readonly status: ServerStatus;
+  /** Its tools are known, from its own list or from the configuration. */
+  readonly known: boolean;
+  /** Why it cannot be used, and what to do about it. */
+  readonly reason?: string;
+}
+
+export function describeServer(server: CatalogServer, state: UpstreamState): ServerSummary {
+  const { definition, record, failure, tools } = server;
+  const failed = state.kind === "failed" ? state.reason : failure;
+  const isOpen = state.kind === "open";
+  return {
+    name: definition.name,
+    description: serverDescription(server),
+    toolCount: tools.length,
+    enabledCount: tools.filter((tool) => tool.enabled).length,
+    status: isOpen ? "connected" : failed === undefined ? "disconnected" : "error",
+    known: record !== undefined || tools.length > 0,
+    ...(isOpen || failed === undefined ? {} : { reason: [failed.message, failed.hint].filter(Boolean).join(" ") }),
+  };
+}
+
+/** What a person wrote of it, else what it says of itself. */
+function serverDescription({ definition, record }: CatalogServer): string {
+  return summarize(definition.description ?? record?.instructions ?? record?.title ?? "", 100);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { toSignature } from "../catalog/signature.js";
+import type { Tool, ToolDefinition } from "../model/tool.js";
+import { describeTool } from "./describe-tool.js";
+import { toExecutionResult } from "./to-execution-result.js";
+
+const tool = (definition: Omit<ToolDefinition, "name">): Tool => ({
+  id: "fs:read file",
+  server: "fs",
+  name: "read file",
+  definition: { name: "read file", ...definition } as ToolDefinition,
+  hash: "",
+  enabled: true,
+  tags: [],
+});
+
+describe("describeTool", () => {
+  it("gives name, type, whether it is required and the description of each parameter", () => {
+    const details = describeTool(
+      tool({
+        description: "Reads a file.",
+        inputSchema: {
+          type: "object",
+          properties: {
+            path: { type: "string", description: "Where" },
+            head: { type: "integer", default: 10 },
+            mode: { $ref: "#/$defs/mode" },
+          },
+          required: ["path"],
+          $defs: { mode: { enum: ["r", "rb"], description: "How" } },
+        },
+      }),
+    );
+    expect(details).toEqual({
+      server: "fs",
+      tool: "read file",
+      description: "Reads a file.",
+      parameters: [
+        { name: "path", type: "string", required: true, description: "Where" },
+        { name: "head", type: "integer = 10", required: false },
+        { name: "mode", type: '"r"|"rb"', required: false, description: "How" },
+      ],
+    });
+  });
+
+  it("cuts long descriptions after a sentence and names the resource with every word", () => {
+    const description = `${"First sentence is here. ".repeat(20)}${"x".repeat(400)}`;
+    const details = describeTool(tool({ description, inputSchema: { type: "object" } }));
+    expect(details.description).toMatch(/here\.…$/);
+    expect(details.description.length).toBeLessThanOrEqual(500);
+    expect(details.full).toBe("anygpt://tools/fs/read%20file");
+  });
+
+  it("adds the raw schema where parameters cannot tell the whole of it", () => {
+    const inputSchema = {
+      type: "object",
+      properties: { a: {}, b: {} },
+      oneOf: [{ required: ["a"] }, { required: ["b"] }],
+    };
+    expect(describeTool(tool({ inputSchema })).inputSchema).toBe(inputSchema);
+    expect(describeTool(tool({ inputSchema: { type: "object" } }))).not.toHaveProperty("inputSchema");
+  });
+
+  it("shows the schema's own examples", () => {
+    const details = describeTool(tool({ inputSchema: { type: "object", examples: [{ path: "a" }, "odd"] } }));
+    expect(details.examples).toEqual([{ parameters: { path: "a" } }]);
+  });
+});
+
+it.each<[object, string]>([
+  [{ type: "object", properties: { a: { type: "string" } }, required: ["a"] }, "t(a: string)"],
+  [{ type: "object" }, "t()"],
+  [{ type: "object", properties: {} }, "t()"],
+])("writes the signature of %j", (inputSchema, expected) => {
+  expect(toSignature({ name: "t", inputSchema: inputSchema as ToolDefinition["inputSchema"] })).toBe(expected);
+});
+
+describe("toExecutionResult", () => {
+  const text = (value: string) => ({ type: "text", text: value });
+  it.each<[string, Parameters<typeof toExecutionResult>[0], unknown]>([
+    ["structured content", { content: [text("{}")], structuredContent: { a: 1 } }, { success: true, result: { a: 1 } }],
+    ["JSON in text", { content: [text('{"a":1}')] }, { success: true, result: { a: 1 } }],
+    ["plain text", { content: [text("a"), text("b")] }, { success: true, result: "a\nb" }],
+    ["text that only looks like JSON", { content: [text("{a}")] }, { success: true, result: "{a}" }],
+    [
+      "an image",
+      { content: [{ type: "image", data: "" }] },
+      { success: true, result: "", content: [{ type: "image", data: "" }] },
+    ],
+  ])("takes the value from %s", (_, answer, expected) => {
+    expect(toExecutionResult(answer, "s", "t")).toEqual(expected);
+  });
+
+  it("reports the tool's own error as a failure that was executed", () => {
+    expect(toExecutionResult({ content: [text("rate limit")], isError: true }, "s", "t")).toMatchObject({
+      success: false,
+      error: { code: "TOOL_EXECUTION_ERROR", message: "rate limit", server: "s", tool: "t", executed: "yes" },
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { z } from "zod";
+import { toSignature } from "../catalog/signature.js";
+import type { Execute } from "../executor/execute.js";
+import type { Tool } from "../model/tool.js";
+import type { UpstreamState } from "../upstreams/types.js";
+import { describeServer, type ServerSummary } from "./describe-server.js";
+import { describeTool } from "./describe-tool.js";
+import type { Discovery, FoundTools } from "./discovery.js";
+import { defineMetaTool, type MetaTool } from "./meta-tool.js";
+import { summaryOf } from "./metadata.js";
+
+export interface ProfileParts {
+  readonly discovery: Discovery;
+  readonly upstreamState: (server: string) => UpstreamState;
+  readonly execute: Execute;
+}
+
+/** The five meta-tools of the profile `discovery`. Every word here is paid for by every agent in every conversation. */
+export function discoveryProfile(parts: ProfileParts): readonly MetaTool[] {
+  return [listMcpServers(parts), searchTools(parts), listTools(parts), getToolDetails(parts), executeTool(parts)];
+}
+
+const server = z.string().min(1);
+const tool = z.string().min(1);
+
+/** From here on descriptions are left out: an agent searches, it does not read hundreds of lines. */
+const MANY_SERVERS = 60;
+
+function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
+  return defineMetaTool({
+    name: "list_mcp_servers",
+    description: "List the MCP servers behind this gateway.",
+    input: z.strictObject({}),
+    readOnly: true,
+    async run() {
+      const pending = new Set(discovery.pending());
+      const summaries = discovery.servers().map((one) => describeServer(one, upstreamState(one.definition.name)));
+      const isLong = summaries.length > MANY_SERVERS;
+      return {
+        kind: "data",
+        data: {
+          servers: summaries.map((summary) =>
+            toListedServer(summary, { isLong, isPending: pending.has(summary.name) }),
+          ),
+          ...(summaries.length === 0
+            ? { note: "No server is configured. A person can add some to the gateway's config." }
+            : {}),
+        },
+      };
+    },
+  });
+}
+
+function toListedServer(summary: ServerSummary, { isLong, isPending }: { isLong: boolean; isPending: boolean }) {
+  const { name, description, enabledCount, status, known, reason } = summary;
+  return {
+    name,
+    ...(isLong || description === "" ? {} : { description }),
+    toolCount: enabledCount,
+    status,
+    ...(isPending ? { pending: true } : known ? {} : { known: false }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function searchTools({ discovery }: ProfileParts): MetaTool {
+  return defineMetaTool({
+    name: "search_tools",
+    description: "Find tools on all servers by what they do. Start here.",
+    input: z.strictObject({
+      query: z.string().min(1).max(2000).describe("What you want to do"),
+      server: server.optional().describe("Only this server"),
+      limit: z.number().int().min(1).max(50).optional().describe("Default 10"),
+    }),
+    readOnly: true,
+    async run({ query, server: only, limit }) {
+      const found = await discovery.search({ query, server: only, limit });
+      return { kind: "data", data: toSearchAnswer(found) };
+    },
+  });
+}
+
+const LONGEST_SIGNATURE = 160;
+
+/** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
+export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools) {
+  return {
+    results: hits.map(({ tool: found, relevance }, rank) => ({
+      server: found.server,
+      tool: found.name,
+      summary: summaryOf(found),
+      relevance: Math.round(relevance * 100) / 100,
+      ...(found.tags.length > 0 ? { tags: found.tags } : {}),
+      ...(rank === 0 ? shortSignature(found) : {}),
+    })),
+    ...(more > 0 ? { more } : {}),
+    ...(hits.length === 0 ? { note: nothingFits(suggestions) } : {}),
+    ...(pending.length > 0 ? { pending } : {}),
+  };
+}
+
+function shortSignature(found: Tool): { signature?: string } {
+  const signature = toSignature(found.definition);
+  return signature.length <= LONGEST_SIGNATURE ? { signature } : {};
+}
+
+function nothingFits(suggestions: readonly string[]): string {
+  const near = suggestions.length > 0 ? ` Near: ${suggestions.join(", ")}.` : "";
+  return `No tool fits.${near} Try other words, or list_mcp_servers.`;
+}
+
+function listTools({ discovery }: ProfileParts): MetaTool {
+  return defineMetaTool({
+    name: "list_tools",
+    description: "List all tools of one server.",
+    input: z.strictObject({ server, includeDisabled: z.boolean().optional() }),
+    readOnly: true,
+    async run({ server: name, includeDisabled = false }) {
+      const { tools } = await discovery.server(name);
+      return {
+        kind: "data",
+        data: { server: name, tools: tools.filter((one) => includeDisabled || one.enabled).map(toListedTool) },
+      };
+    },
+  });
+}
+
+function toListedTool(one: Tool) {
+  const { name, enabled, tags } = one;
+  return { name, summary: summaryOf(one), enabled, ...(tags.length > 0 ? { tags } : {}) };
+}
+
+function getToolDetails({ discovery }: ProfileParts): MetaTool {
+  return defineMetaTool({
+    name: "get_tool_details",
+    description: "Get a tool's description and parameters.",
+    input: z.strictObject({ server, tool }),
+    readOnly: true,
+    async run({ server: serverName, tool: toolName }) {
+      return { kind: "data", data: { ...describeTool(await discovery.tool(serverName, toolName)) } };
+    },
+  });
+}
+
+function executeTool({ execute }: ProfileParts): MetaTool {
+  return defineMetaTool({
+    name: "execute_tool",
+    description: "Run a tool found by search_tools. Returns the tool's own result.",
+    input: z.strictObject({
+      server,
+      tool,
+      // Published as an object; the string that some models send instead is parsed by the executor.
+      arguments: z.unknown().meta({ type: "object", description: "The tool's arguments" }),
+      options: z
+        .strictObject({
+          timeout: z.number().min(1).max(900).optional().describe("Seconds without progress, default 30"),
+        })
+        .optional(),
+    }),
+    readOnly: false,
+    async run({ server: serverName, tool: toolName, arguments: given, options }, context) {
+      const { signal, ...caller } = context;
+      const call = {
+        ...caller,
+        server: serverName,
+        tool: toolName,
+        arguments: given ?? {},
+        ...(options?.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
+      };
+      return { kind: "result", result: await execute(call, signal) };
+    },
+  });
+}

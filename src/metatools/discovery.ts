@@ -1,0 +1,159 @@
+// The catalog and the search index come in; servers, hits, lists and details go out, for all surfaces alike.
+// It refuses to know protocols and presentation.
+import type { Lookup } from "../catalog/lookup.js";
+import type { Refresh } from "../catalog/refresh.js";
+import type { CatalogServer, Snapshot } from "../catalog/snapshot.js";
+import { DiscoveryError } from "../errors.js";
+import { isJsonObject } from "../model/json.js";
+import type { Tool } from "../model/tool.js";
+import { toolId } from "../model/tool.js";
+import { nearestNames } from "../search/nearest.js";
+import { createSearchIndex, type SearchDocument, type SearchIndex } from "../search/search-index.js";
+import type { SearchOptions } from "../search/options.js";
+
+export interface DiscoveryParts {
+  readonly snapshot: () => Snapshot;
+  readonly lookup: Lookup;
+  readonly refresh: Refresh;
+  readonly options: SearchOptions;
+}
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly server?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly includeDisabled?: boolean | undefined;
+}
+
+export interface FoundTools {
+  readonly hits: readonly { readonly tool: Tool; readonly relevance: number }[];
+  /** How many more fit as well. */
+  readonly more: number;
+  readonly suggestions: readonly string[];
+  /** Servers that have not answered for the first time yet. */
+  readonly pending: readonly string[];
+}
+
+export interface Discovery {
+  servers(): readonly CatalogServer[];
+  pending(): readonly string[];
+  search(request: SearchRequest): Promise<FoundTools>;
+  /** The server and its tools, asked first if they are not known; SERVER_NOT_FOUND with the nearest names. */
+  server(name: string): Promise<CatalogServer>;
+  /** The tool, disabled or not; TOOL_NOT_FOUND with the nearest names. */
+  tool(server: string, name: string): Promise<Tool>;
+}
+
+/** A search that comes while first-time servers are being asked waits this long for them. */
+const FIRST_TIME_WAIT_MS = 1500;
+/** A server with at most this many tools has them all named when one is not found. */
+const FEW_TOOLS = 12;
+
+export function createDiscovery({ snapshot, lookup, refresh, options }: DiscoveryParts): Discovery {
+  let indexed: { generation: number; index: SearchIndex } | undefined;
+
+  const indexOf = (current: Snapshot): SearchIndex => {
+    if (indexed?.generation !== current.generation) {
+      indexed = { generation: current.generation, index: createSearchIndex(toDocuments(current)) };
+    }
+    return indexed.index;
+  };
+
+  const server = async (name: string): Promise<CatalogServer> => {
+    const found = await lookup.server(name);
+    if (found === undefined) throw serverNotFound(name, snapshot());
+    return found;
+  };
+
+  return {
+    servers: () => [...snapshot().servers.values()],
+    pending: () => refresh.pending(),
+    server,
+
+    async search({ query, server: only, limit, includeDisabled = false }) {
+      if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
+      await refresh.whenKnown(FIRST_TIME_WAIT_MS);
+      const current = snapshot();
+      const accepts = (id: string): boolean => {
+        const tool = current.tools.get(id);
+        return tool !== undefined && (includeDisabled || tool.enabled) && (only === undefined || tool.server === only);
+      };
+      const answer = indexOf(current).search(query, {
+        limit: limit ?? options.limit,
+        minRelevance: options.minRelevance,
+        accepts,
+      });
+      const hits = answer.hits.flatMap(({ id, relevance }) => {
+        const tool = current.tools.get(id);
+        return tool === undefined ? [] : [{ tool, relevance }];
+      });
+      return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
+    },
+
+    async tool(serverName, name) {
+      // An agent may pass the whole id where the name belongs.
+      const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
+      const { tools } = await server(serverName);
+      const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
+      if (found === undefined) throw toolNotFound(serverName, name, tools);
+      return found;
+    },
+  };
+}
+
+function toDocuments(current: Snapshot): SearchDocument[] {
+  const documents: SearchDocument[] = [];
+  for (const { definition, record, tools } of current.servers.values()) {
+    const serverDescription = definition.description ?? record?.title;
+    for (const tool of tools) {
+      const { title, description, inputSchema } = tool.definition;
+      documents.push({
+        id: tool.id,
+        server: tool.server,
+        name: tool.name,
+        description: description ?? "",
+        parameters: toParameterTexts(inputSchema["properties"]),
+        tags: tool.tags,
+        ...(title === undefined ? {} : { title }),
+        ...(serverDescription === undefined ? {} : { serverDescription }),
+      });
+    }
+  }
+  return documents;
+}
+
+function toParameterTexts(properties: unknown): SearchDocument["parameters"] {
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    description: isJsonObject(schema) && typeof schema["description"] === "string" ? schema["description"] : "",
+  }));
+}
+
+function serverNotFound(name: string, current: Snapshot): DiscoveryError {
+  const near = nearestNames(name, current.servers.keys());
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.join(" or ")}?`
+      : current.servers.size === 0
+        ? "No server is configured."
+        : "list_mcp_servers names all servers.";
+  return new DiscoveryError("SERVER_NOT_FOUND", `No server is named "${name}".`, {
+    server: name,
+    hint,
+    facts: { nearest: near },
+  });
+}
+
+function toolNotFound(server: string, name: string, tools: readonly Tool[]): DiscoveryError {
+  const visible = tools.filter((tool) => tool.enabled).map((tool) => tool.name);
+  const near = nearestNames(name, visible);
+  const all = visible.length > 0 && visible.length <= FEW_TOOLS ? ` ${server} has: ${visible.join(", ")}.` : "";
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "search_tools finds tools by what they do.";
+  return new DiscoveryError("TOOL_NOT_FOUND", `No tool is named "${toolId(server, name)}".`, {
+    server,
+    tool: name,
+    hint: `${hint}${all}`,
+    facts: { nearest: near.map((tool) => toolId(server, tool)) },
+  });
+}

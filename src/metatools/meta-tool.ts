@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { DiscoveryError } from "../errors.js";
+import type { Actor } from "../model/actor.js";
+import type { CallEvent, CallResult } from "../model/call.js";
+import type { JsonObject } from "../model/json.js";
+
+/** One of the gateway's own tools: declared once, served by every surface. */
+export interface MetaTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** Whether it only looks: clients may let such calls pass without asking. */
+  readonly readOnly: boolean;
+  run(args: unknown, context: MetaContext): Promise<MetaAnswer>;
+}
+
+/** Who asks, and how to reach them while the answer is under way. */
+export interface MetaContext {
+  readonly actor: Actor;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: CallEvent) => void;
+  readonly meta?: JsonObject;
+}
+
+/** Data of our own, or an upstream's answer that passes through unchanged. */
+export type MetaAnswer =
+  | { readonly kind: "data"; readonly data: JsonObject }
+  | { readonly kind: "result"; readonly result: CallResult };
+
+export interface MetaToolSource<Input extends z.ZodType> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly readOnly: boolean;
+  readonly run: (args: z.output<Input>, context: MetaContext) => Promise<MetaAnswer>;
+}
+
+export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<Input>): MetaTool {
+  const { name, description, input, readOnly, run } = source;
+  return {
+    name,
+    description,
+    readOnly,
+    inputSchema: toInputSchema(input),
+    async run(args, context) {
+      const parsed = input.safeParse(args ?? {});
+      if (!parsed.success) throw malformed(name, parsed.error);
+      return await run(parsed.data, context);
+    },
+  };
+}
+
+/** As few tokens as keep it unmistakable: what every reader assumes anyway is left out. */
+function toInputSchema(input: z.ZodType): JsonObject {
+  const {
+    $schema: _dialect,
+    additionalProperties: _closed,
+    ...schema
+  } = z.toJSONSchema(input, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+      delete jsonSchema.propertyNames;
+    },
+  }) as JsonObject;
+  return schema;
+}
+
+function malformed(name: string, error: z.ZodError): DiscoveryError {
+  const problems = error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join(".")}: ${message}` : message,
+  );
+  return new DiscoveryError("INVALID_REQUEST", `${name} was called wrongly: ${problems.join("; ")}.`, {
+    hint: `Look at the input schema of ${name} and call again.`,
+    facts: { problems },
+  });
+}

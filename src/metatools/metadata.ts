@@ -1,0 +1,49 @@
+import type { JsonObject } from "../model/json.js";
+import type { Tool } from "../model/tool.js";
+import { summarize } from "../search/summary.js";
+import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
+
+/** A tool as embedding programs see it. */
+export interface ToolMetadata {
+  readonly server: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly ToolParameter[];
+  readonly examples: readonly ToolExample[];
+  readonly inputSchema: JsonObject;
+  readonly enabled: boolean;
+  readonly tags: readonly string[];
+}
+
+export interface SearchResult {
+  readonly server: string;
+  readonly tool: string;
+  readonly summary: string;
+  /** 0 to 1, comparable between queries. */
+  readonly relevance: number;
+  readonly tags: readonly string[];
+}
+
+export function toToolMetadata(tool: Tool): ToolMetadata {
+  const { parameters, examples = [] } = describeTool(tool);
+  return {
+    server: tool.server,
+    name: tool.name,
+    summary: summaryOf(tool),
+    description: tool.definition.description ?? "",
+    parameters,
+    examples,
+    inputSchema: tool.definition.inputSchema,
+    enabled: tool.enabled,
+    tags: tool.tags,
+  };
+}
+
+export function toSearchResult({ tool, relevance }: { tool: Tool; relevance: number }): SearchResult {
+  return { server: tool.server, tool: tool.name, summary: summaryOf(tool), relevance, tags: tool.tags };
+}
+
+export function summaryOf({ definition }: Tool): string {
+  return summarize(definition.description ?? definition.title ?? "");
+}

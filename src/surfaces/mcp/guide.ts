@@ -1,0 +1,15 @@
+/** The resource `anygpt://guide`: what an agent or a person can read about the gateway through the protocol itself. */
+export const GUIDE = `# How to use this gateway
+
+This server stands in front of other MCP servers. Their tools are not listed here; they are found, read and run through five tools.
+
+1. \`search_tools\` with what you want to do, in plain words. The best hit often carries its signature: then go to step 3.
+2. \`get_tool_details\` with the server and tool of a hit, for its parameters.
+3. \`execute_tool\` with server, tool and arguments. The answer is the tool's own.
+
+\`list_mcp_servers\` names the servers, \`list_tools\` all tools of one.
+
+- A failed call answers \`{"success": false, "error": {code, message, hint, retryable, executed}}\`. The hint says what to do next; \`executed\` says whether the tool ran: only repeat a call that says "no".
+- An answer that was cut names resources \`anygpt://results/ID/PAGE\` with the whole of it.
+- \`anygpt://tools/SERVER/TOOL\` is a tool's full definition, every word of it.
+`;

@@ -1,0 +1,59 @@
+// Serves one client over stdio until it hangs up or the process is told to stop.
+import type { Readable, Writable } from "node:stream";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { DiscoveryEngine } from "../../engine.js";
+import { createGatewayServer } from "./gateway-server.js";
+import { toInstructions } from "./instructions.js";
+import { BoundedStdioTransport } from "./stdio-transport.js";
+
+export interface ServeParts {
+  readonly engine: DiscoveryEngine;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly log: (message: string) => void;
+}
+
+/** How long calls in flight may go on after the signal to stop. */
+const GRACE_MS = 3000;
+/** How long their last answers may take to be written. */
+const FAREWELL_MS = 500;
+
+/** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
+export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
+  const { collected, metaTools } = await engine.stages();
+  const shutdown = new AbortController();
+  const transport = new BoundedStdioTransport(input, output);
+  const instructions = toInstructions(collected.servers);
+  // The first answer must not wait for the catalog.
+  transport.onfirstanswer = () => void engine.known().catch((error: unknown) => log(String(error)));
+  const handle = serveStdio(
+    () => createGatewayServer({ stages: () => engine.known(), metaTools, instructions, shutdown: shutdown.signal }),
+    { transport, onerror: (error) => log(error.message) },
+  );
+  const hungUp = closeOf(transport);
+
+  const stopped = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  await Promise.race([hungUp, stopped]);
+  if (signal.aborted) {
+    transport.stopReading();
+    await transport.answered(GRACE_MS);
+    shutdown.abort();
+    await transport.answered(FAREWELL_MS);
+  }
+  shutdown.abort();
+  await handle.close();
+}
+
+/** serveStdio listens for the close as well; both are told. */
+function closeOf(transport: BoundedStdioTransport): Promise<void> {
+  const theirs = transport.onclose;
+  return new Promise((resolve) => {
+    transport.onclose = () => {
+      theirs?.();
+      resolve();
+    };
+  });
+}
