@@ -1,10 +1,12 @@
 // Bundles src/ into dist/: one entry per program, shared chunks between them, dependencies inlined, types beside it.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-rmSync("dist", { recursive: true, force: true });
+// A build that fails leaves the last good one in place.
+const out = `dist-${process.pid}`;
+process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 
 const result = await build({
   entryPoints: {
@@ -13,7 +15,7 @@ const result = await build({
     "validation-worker": "src/executor/validation-worker.ts",
     reaper: "src/upstreams/process/reaper.ts",
   },
-  outdir: "dist",
+  outdir: out,
   bundle: true,
   splitting: true,
   platform: "node",
@@ -24,6 +26,13 @@ const result = await build({
   minifyWhitespace: true,
   keepNames: true,
   external: ["jiti"],
+  alias: {
+    // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
+    "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js",
+    // The SDK's default validators bring 300 kB of ajv to every start; ours are never asked to compile code.
+    "@modelcontextprotocol/server/_shims": "./scripts/sdk-server-shims.mjs",
+    "@modelcontextprotocol/client/_shims": "./scripts/sdk-client-shims.mjs",
+  },
   metafile: true,
   // Bundled CommonJS dependencies call require() for Node's own modules.
   banner: {
@@ -32,11 +41,20 @@ const result = await build({
   logLevel: "warning",
 });
 
-writeFileSync("dist/THIRD_PARTY_LICENSES.txt", licences(Object.keys(result.metafile.inputs)));
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
+writeFileSync(`${out}/THIRD_PARTY_LICENSES.txt`, licences(Object.keys(result.metafile.inputs)));
+execFileSync(
+  process.execPath,
+  ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", `${out}/types`],
+  {
+    stdio: "inherit",
+  },
+);
 
-const { configJsonSchema } = await import("../dist/index.js");
-writeFileSync("dist/config.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+const { configJsonSchema } = await import(`../${out}/index.js`);
+writeFileSync(`${out}/config.schema.json`, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+
+rmSync("dist", { recursive: true, force: true });
+renameSync(out, "dist");
 
 function licences(inputs) {
   const packages = new Set();

@@ -1,0 +1,105 @@
+/** The configuration as a person writes it. A test holds it equal to the schema that checks it. */
+export interface DiscoveryConfig {
+  /** Address of the JSON Schema, for editors. */
+  $schema?: string | undefined;
+  /** `false` offers no servers and no tools. */
+  enabled?: boolean | undefined;
+  /** The servers whose tools are offered: a list of entries with `name`, or a map by name. */
+  servers?: NamedServer[] | Record<string, ServerConfig> | undefined;
+  /** Files to learn more servers from. The first to name a server wins. */
+  sources?: SourceConfig[] | undefined;
+  /** Rules that enable, disable and tag tools, evaluated per tool, in order. */
+  toolRules?: ToolRuleConfig[] | undefined;
+  search?: { limit?: number | undefined; minRelevance?: number | undefined } | undefined;
+  /** `ttl` in seconds. */
+  cache?: { enabled?: boolean | undefined; ttl?: number | undefined } | undefined;
+  audit?: { enabled?: boolean | undefined; file?: string | undefined } | undefined;
+  upstreams?: UpstreamsConfig | undefined;
+  execution?: ExecutionConfig | undefined;
+}
+
+/** How a server is reached: a program to start, or an address. Strings may hold `${VAR}` and `${VAR:-default}`. */
+export interface ConnectionConfig {
+  /** Told from `command` or `url` when left out. */
+  type?: "stdio" | "http" | "sse" | "streamable-http" | "streamableHttp" | undefined;
+  command?: string | undefined;
+  args?: string[] | undefined;
+  env?: Record<string, string> | undefined;
+  cwd?: string | undefined;
+  url?: string | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
+/** A server in a map; its key is its name. */
+export interface ServerConfig extends ConnectionConfig {
+  /** A title, used where there is no description. */
+  name?: string | undefined;
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+  /** Tools known beforehand: searchable before the server was ever started. */
+  tools?: ManifestTool[] | undefined;
+  /** The connection, if it does not stand beside the name. */
+  connection?: ConnectionConfig | undefined;
+}
+
+/** A server in a list. */
+export interface NamedServer extends ServerConfig {
+  /** Unique among all servers; the first half of `server:tool`. */
+  name: string;
+}
+
+export interface ManifestTool {
+  name: string;
+  description?: string | undefined;
+  inputSchema?: Record<string, unknown> | undefined;
+}
+
+export interface SourceConfig {
+  type: "custom" | "docker-mcp" | "claude-desktop" | "windsurf";
+  path: string;
+}
+
+export interface ToolRuleConfig {
+  /** Globs, or regexes as `/source/flags`; a leading `!` excludes. */
+  pattern?: string | string[] | undefined;
+  /** Name or glob of the servers that the rule is about. */
+  server?: string | undefined;
+  enabled?: boolean | undefined;
+  tags?: string[] | undefined;
+}
+
+export interface UpstreamsConfig {
+  idleMs?: number | undefined;
+  startTimeoutMs?: number | undefined;
+  startWaitMs?: number | undefined;
+  probeTimeoutMs?: number | undefined;
+  listTimeoutMs?: number | undefined;
+  concurrency?: number | undefined;
+  queue?: number | undefined;
+  queueWaitMs?: number | undefined;
+  writeTimeoutMs?: number | undefined;
+  maxMessageBytes?: number | undefined;
+}
+
+export interface ExecutionConfig {
+  timeoutMs?: number | undefined;
+  maxTotalMs?: number | undefined;
+  resultLimit?: number | undefined;
+  keepResultsMs?: number | undefined;
+}
+
+/** A file that other programs share: `discovery` is ours, the other sections are theirs. */
+export interface SharedConfig {
+  readonly discovery: DiscoveryConfig;
+  readonly [section: string]: unknown;
+}
+
+/** Types a configuration in an editor; gives it back as it is. */
+export function defineConfig(value: DiscoveryConfig): DiscoveryConfig;
+export function defineConfig(value: SharedConfig): SharedConfig;
+export function defineConfig(value: DiscoveryConfig | SharedConfig): DiscoveryConfig | SharedConfig {
+  return value;
+}
+
+/** The same under the name that `anygpt.config.ts` uses. */
+export const config: typeof defineConfig = defineConfig;

@@ -1,0 +1,95 @@
+/** What became of a text with `${NAME}` and `${NAME:-default}` in it; `$${` stands for a literal `${`. */
+export interface Expansion {
+  readonly text: string;
+  readonly missing: readonly string[];
+  /** The beginning of something that looks like a variable and is none. */
+  readonly malformed?: string;
+}
+
+type Piece =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "variable"; readonly name: string; readonly fallback?: readonly Piece[] };
+
+type Lookup = (name: string) => string | undefined;
+
+/** A value is inserted as it is: what looks like a variable inside a value is not expanded again. */
+export function expandTemplate(template: string, lookup: Lookup): Expansion {
+  const parsed = parseTemplate(template);
+  if (typeof parsed === "string") return { text: "", missing: [], malformed: parsed };
+  const missing = new Set<string>();
+
+  function expand(pieces: readonly Piece[]): string {
+    return pieces.map((piece) => (piece.kind === "text" ? piece.text : valueOf(piece))).join("");
+  }
+
+  function valueOf({ name, fallback }: Piece & { kind: "variable" }): string {
+    const value = lookup(name);
+    // As in a shell, a default also stands in for an empty value.
+    if (fallback !== undefined) return value || expand(fallback);
+    if (value === undefined) missing.add(name);
+    return value ?? "";
+  }
+
+  const text = expand(parsed);
+  return { text, missing: [...missing] };
+}
+
+/** The names of all variables in a text, those inside defaults included. */
+export function namesIn(template: string): string[] {
+  const parsed = parseTemplate(template);
+  return typeof parsed === "string" ? [] : names(parsed);
+}
+
+function names(pieces: readonly Piece[]): string[] {
+  return pieces.flatMap((piece) => (piece.kind === "text" ? [] : [piece.name, ...names(piece.fallback ?? [])]));
+}
+
+const DEEPEST = 8;
+const HEAD = /\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)/y;
+
+/** The pieces of a template, or the beginning of the part that cannot be understood. */
+function parseTemplate(template: string): readonly Piece[] | string {
+  let at = 0;
+
+  function parse(depth: number): readonly Piece[] | string {
+    const pieces: Piece[] = [];
+    const closing = depth > 0 ? "}" : undefined;
+    let text = "";
+    while (at < template.length && template[at] !== closing) {
+      if (template.startsWith("$${", at)) {
+        text += "${";
+        at += 3;
+      } else if (template.startsWith("${", at)) {
+        const piece = parseVariable(depth);
+        if (typeof piece === "string") return piece;
+        pieces.push({ kind: "text", text }, piece);
+        text = "";
+      } else {
+        text += template[at];
+        at += 1;
+      }
+    }
+    return [...pieces, { kind: "text", text }];
+  }
+
+  function parseVariable(depth: number): Piece | string {
+    const start = at;
+    HEAD.lastIndex = at;
+    const [head, name, ending] = HEAD.exec(template) ?? [];
+    if (head === undefined || name === undefined || depth >= DEEPEST) return beginningAt(template, start);
+    at += head.length;
+    if (ending === "}") return { kind: "variable", name };
+    const fallback = parse(depth + 1);
+    if (typeof fallback === "string") return fallback;
+    if (template[at] !== "}") return beginningAt(template, start);
+    at += 1;
+    return { kind: "variable", name, fallback };
+  }
+
+  return parse(0);
+}
+
+// Only the part that can be a name: what follows may be a secret.
+function beginningAt(template: string, start: number): string {
+  return /^\$\{[\w:.]{0,40}/.exec(template.slice(start, start + 42))?.[0].replace(/:$/, "") ?? "${";
+}

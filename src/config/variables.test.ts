@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DiscoveryError } from "../errors.js";
+import type { Connection } from "../model/server.js";
+import { createVariables, resolveConnection, variablesIn } from "./variables.js";
+
+let root: string;
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "variables-"))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, text: string | Uint8Array): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function variables(env: Record<string, string | undefined> = {}) {
+  return createVariables({ cwd: join(root, "project"), home: join(root, "home"), env });
+}
+
+function failure(run: () => unknown): DiscoveryError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DiscoveryError) return error;
+  }
+  throw new TypeError("Expected a DiscoveryError.");
+}
+
+const ENV = { A: "1", B: "two words", EMPTY: "", NESTED: "${A}", _x9: "u" };
+
+describe("resolve", () => {
+  it.each([
+    ["plain text", "plain text"],
+    ["", ""],
+    ["${A}", "1"],
+    ["x${A}y${B}z", "x1ytwo wordsz"],
+    ["${A}${A}", "11"],
+    ["${EMPTY}", ""],
+    ["${EMPTY:-fallback}", "fallback"],
+    ["${NONE:-fallback}", "fallback"],
+    ["${NONE:-}", ""],
+    ["${A:-fallback}", "1"],
+    ["${NONE:-a:b-c $d}", "a:b-c $d"],
+    ["${NONE:-${A}}", "1"],
+    ["${NONE:-<${NONE2:-${B}}>}", "<two words>"],
+    ["${NESTED}", "${A}"],
+    ["$${A}", "${A}"],
+    ["$$${A}", "$${A}"],
+    ["${NONE:-$${A}", "${A"],
+    ["$A and $ and {A} and }", "$A and $ and {A} and }"],
+    ["Bearer ${_x9}", "Bearer u"],
+    ["100% $(whoami) `id`", "100% $(whoami) `id`"],
+  ])("turns %j into %j", (text, expected) => {
+    expect(variables(ENV).resolve(text)).toBe(expected);
+  });
+
+  it.each([
+    ["${NONE}", ["NONE"], "The variable NONE is not set."],
+    ["${NONE} ${OTHER} ${NONE} ${A}", ["NONE", "OTHER"], "The variables NONE, OTHER are not set."],
+    ["${EMPTY:-${NONE}}", ["NONE"], "The variable NONE is not set."],
+  ])("names what is not set in %j", (text, names, message) => {
+    const error = failure(() => variables(ENV).resolve(text));
+    expect(error).toMatchObject({ code: "CONFIGURATION_ERROR", message, facts: { variables: names } });
+    expect(error.hint).toContain(".env.local");
+  });
+
+  it.each([
+    ["${", '"${" does not begin a variable.'],
+    ["${}", '"${" does not begin a variable.'],
+    ["${A", '"${A" does not begin a variable.'],
+    ["${1A}", '"${1A" does not begin a variable.'],
+    ["${env:TOKEN}", '"${env:TOKEN" does not begin a variable.'],
+    ["${A:-s3cret", '"${A" does not begin a variable.'],
+    ["${A?s3cret}", '"${A" does not begin a variable.'],
+    ["${A:-".repeat(20) + "}".repeat(20), '"${A" does not begin a variable.'],
+  ])("refuses %j without repeating what may be secret", (text, message) => {
+    expect(failure(() => variables(ENV).resolve(text)).message).toBe(message);
+  });
+});
+
+describe("the chain of .env files", () => {
+  const CHAIN = ["home/.ai/.env", "project/.ai/.env", "project/.env", "project/.env.local"];
+
+  it.each(CHAIN.map((path, index) => [path, index] as const))("lets %s win over those before it", (path, index) => {
+    for (const file of CHAIN.slice(0, index + 1)) write(file, `KEY=${file}\n`);
+    expect(variables().resolve("${KEY}")).toBe(path);
+  });
+
+  it("lets the process's environment win over all of them, empty or not", () => {
+    for (const file of CHAIN) write(file, "KEY=file\n");
+    expect(variables({ KEY: "process" }).resolve("${KEY}")).toBe("process");
+    expect(variables({ KEY: "" }).resolve("${KEY}")).toBe("");
+  });
+
+  it("is read again when a file changes, appears or goes", () => {
+    const { resolve } = variables();
+    expect(resolve("${KEY:-none}")).toBe("none");
+    write("project/.env", "KEY=1");
+    expect(resolve("${KEY:-none}")).toBe("1");
+    write("project/.env", "KEY=2");
+    utimesSync(join(root, "project/.env"), 1, 1);
+    expect(resolve("${KEY:-none}")).toBe("2");
+    rmSync(join(root, "project/.env"));
+    expect(resolve("${KEY:-none}")).toBe("none");
+  });
+
+  it("ignores a folder in place of a file", () => {
+    mkdirSync(join(root, "project/.env"), { recursive: true });
+    expect(variables().resolve("${KEY:-none}")).toBe("none");
+    expect(variables().notices()).toEqual([]);
+  });
+
+  it.each([
+    ["plain", "K=v", "v"],
+    ["spaces around", "  K = v  ", "v"],
+    ["export", "export K=v", "v"],
+    ["double quotes", 'K="a b"', "a b"],
+    ["single quotes", "K='a # b'", "a # b"],
+    ["back quotes", "K=`a 'b'`", "a 'b'"],
+    ["a comment after the value", "K=v # w", "v"],
+    ["a hash inside quotes", 'K="v#w"', "v#w"],
+    ["a newline escape in double quotes", 'K="a\\nb"', "a\nb"],
+    ["several lines in quotes", 'K="a\nJ=b"\nL=c', "a\nJ=b"],
+    ["an equals sign in the value", "K=a=b==", "a=b=="],
+    ["an empty value", "K=", ""],
+    ["CRLF", "J=1\r\nK=v\r\n", "v"],
+    ["a byte order mark", "\uFEFFK=v", "v"],
+    ["comments and blank lines", "# K=no\n\n  # x\nK=v", "v"],
+    ["the last of two", "K=1\nK=2", "2"],
+    ["a variable, left as it is", "K=${HOME}", "${HOME}"],
+    ["letters beyond ASCII", "K=schön", "schön"],
+    ["no line break at the end", "J=1\nK=v", "v"],
+    ["a line that is none before it", "rubbish\nK=v", "v"],
+  ])("understands %s", (_, text, value) => {
+    write("project/.env", text);
+    expect(variables().resolve("${K}")).toBe(value);
+  });
+
+  it.each<[string, string | Uint8Array, string[]]>([
+    ["a name set twice", "K=1\nK=s3cret\n", [":2 sets K again; the last value stands."]],
+    [
+      "lines that are none",
+      "ok=1\ns3cret rubbish\n=x\n",
+      [":2 is not an assignment and was ignored.", ":3 is not an assignment and was ignored."],
+    ],
+    ["the line after a value of several lines", 'K="a\nb"\nrubbish\n', [":3 is not an assignment and was ignored."]],
+    ["bytes that are not UTF-8", Uint8Array.of(0x4b, 0x3d, 0xff, 0xfe, 0xfd), [" is not UTF-8 text and was ignored."]],
+    ["UTF-16", Buffer.from("\uFEFFK=v", "utf16le"), [" is not UTF-8 text and was ignored."]],
+    ["a huge file", `K=${"x".repeat(1024 * 1024)}`, [" is larger than 1 MiB and was ignored."]],
+    ["nothing in a good file", "K=1\n", []],
+  ])("tells %s", (_, content, endings) => {
+    write("project/.env", content);
+    expect(variables().notices()).toEqual(endings.map((ending) => `${join(root, "project/.env")}${ending}`));
+  });
+});
+
+const STDIO: Connection = {
+  kind: "stdio",
+  command: "${BIN:-node}",
+  args: ["${A}", "--x=${A}"],
+  env: { TOKEN: "${TOKEN}", "${NOT_A_VALUE}": "y" },
+  cwd: "${DIR}/x",
+};
+
+describe("resolveConnection", () => {
+  it("replaces in every value of a stdio connection", () => {
+    expect(resolveConnection(STDIO, variables({ A: "1", TOKEN: "t", DIR: "/d" }))).toEqual({
+      kind: "stdio",
+      command: "node",
+      args: ["1", "--x=1"],
+      env: { TOKEN: "t", "${NOT_A_VALUE}": "y" },
+      cwd: "/d/x",
+    });
+  });
+
+  it.each(["http", "sse"] as const)("replaces in address and headers of %s", (kind) => {
+    const connection: Connection = { kind, url: "https://${HOST}/mcp", headers: { Authorization: "Bearer ${TOKEN}" } };
+    expect(resolveConnection(connection, variables({ HOST: "h", TOKEN: "t" }))).toEqual({
+      kind,
+      url: "https://h/mcp",
+      headers: { Authorization: "Bearer t" },
+    });
+  });
+
+  it("names all variables that are not set in one error, and no value", () => {
+    const error = failure(() => resolveConnection(STDIO, variables({ A: "s3cret" })));
+    expect(error.message).toBe("The variables TOKEN, DIR are not set.");
+    expect(JSON.stringify([error.message, error.hint, error.facts])).not.toContain("s3cret");
+  });
+
+  it("passes on what is not about a variable", () => {
+    const connection: Connection = { kind: "http", url: "${", headers: {} };
+    expect(failure(() => resolveConnection(connection, variables())).message).toContain("does not begin a variable");
+  });
+});
+
+describe("variablesIn", () => {
+  it("lists every name once", () => {
+    expect(variablesIn(STDIO)).toEqual(["BIN", "A", "TOKEN", "DIR"]);
+  });
+
+  it("lists names inside defaults, and none of a template that is malformed", () => {
+    expect(variablesIn({ kind: "http", url: "${A:-${B}}", headers: { x: "${C} ${" } })).toEqual(["A", "B"]);
+  });
+});

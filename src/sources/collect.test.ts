@@ -1,0 +1,262 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DiscoveryError } from "../errors.js";
+import { collectServers, type CollectParts } from "./collect.js";
+import type { ServerEntry, SourceEntry } from "./options.js";
+
+let root: string;
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "collect-"))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, content: string): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+function collect(parts: Partial<CollectParts>) {
+  return collectServers({ servers: [], sources: [], baseDir: join(root, "base"), home: join(root, "home"), ...parts });
+}
+
+function client(path: string, mcpServers: object): SourceEntry {
+  write(path, JSON.stringify({ mcpServers }));
+  return { type: "claude-desktop", path: join(root, path) };
+}
+
+const server = (name: string, command: string, more: Partial<ServerEntry> = {}): ServerEntry => ({
+  name,
+  command,
+  enabled: true,
+  ...more,
+});
+
+describe("the configuration's own servers", () => {
+  it("become definitions, whichever way they are written", async () => {
+    const { servers } = await collect({
+      servers: [
+        server("flat", "~/bin/x", { args: ["~/y"], env: { A: "${B}" }, cwd: "sub", description: "d" }),
+        { name: "nested", enabled: true, connection: { type: "sse", url: "http://x", headers: { h: "1" } } },
+        { name: "remote", enabled: true, type: "streamableHttp", url: "http://y" },
+        server("manifest", "x", { tools: [{ name: "t", description: "does" }], cwd: "${ROOT}/z" }),
+        server("off", "x", { enabled: false }),
+      ],
+      file: "config.json",
+    });
+    const origin = "config.json";
+    expect(servers).toEqual([
+      {
+        name: "flat",
+        description: "d",
+        connection: {
+          kind: "stdio",
+          command: join(root, "home/bin/x"),
+          args: ["~/y"],
+          env: { A: "${B}" },
+          cwd: join(root, "base/sub"),
+        },
+        manifest: [],
+        origin,
+      },
+      { name: "nested", connection: { kind: "sse", url: "http://x", headers: { h: "1" } }, manifest: [], origin },
+      { name: "remote", connection: { kind: "http", url: "http://y", headers: {} }, manifest: [], origin },
+      {
+        name: "manifest",
+        connection: { kind: "stdio", command: "x", args: [], env: {}, cwd: "${ROOT}/z" },
+        manifest: [{ name: "t", description: "does", inputSchema: { type: "object" } }],
+        origin,
+      },
+    ]);
+  });
+
+  it("come from inline when there is no file", async () => {
+    expect((await collect({ servers: [server("a", "x")] })).servers[0]?.origin).toBe("inline");
+  });
+});
+
+describe("a source", () => {
+  it("of type custom names its servers by key, and describes them by title where it must", async () => {
+    const file = write(
+      "base/my.yaml",
+      [
+        "servers:",
+        "  tracker:",
+        "    name: 'Issue Tracker'",
+        "    connection: { type: stdio, command: npx, args: ['-y', tracker-mcp], cwd: . }",
+        "    tools:",
+        "      - { name: create_issue, description: Create an issue }",
+        "  wiki: { name: Wiki, description: Pages, url: 'https://wiki/mcp' }",
+        "  off: { command: x, enabled: false }",
+      ].join("\n"),
+    );
+    const collected = await collect({ sources: [{ type: "custom", path: "./my.yaml" }] });
+    expect(collected.sources).toEqual([{ type: "custom", path: "./my.yaml", status: "ok", servers: 2 }]);
+    expect(collected.servers).toMatchObject([
+      { name: "tracker", description: "Issue Tracker", connection: { cwd: join(root, "base") }, origin: file },
+      { name: "wiki", description: "Pages", connection: { kind: "http" } },
+    ]);
+    expect(collected.servers[0]?.manifest).toEqual([
+      { name: "create_issue", description: "Create an issue", inputSchema: { type: "object" } },
+    ]);
+  });
+
+  it.each(["docker-mcp", "claude-desktop", "windsurf"] as const)(
+    "of type %s tolerates comments, a byte order mark and members of the other program",
+    async (type) => {
+      write(
+        "home/c.json",
+        '\uFEFF// mine\n{ "theme": 1, "mcpServers": { "a": { "command": "x", "alwaysAllow": [], "tools": ["*"], "name": 5, "env": {"A": "${B}"}, }, "b": { "command": "y", "disabled": true } }, }',
+      );
+      const { servers, problems, sources } = await collect({ sources: [{ type, path: "~/c.json" }] });
+      expect(problems).toEqual([]);
+      expect(sources).toEqual([{ type, path: "~/c.json", status: "ok", servers: 1 }]);
+      expect(servers).toMatchObject([{ name: "a", connection: { command: "x", env: { A: "${B}" } } }]);
+    },
+  );
+
+  it("of another program may have no servers at all", async () => {
+    write("base/c.json", "{}");
+    expect((await collect({ sources: [{ type: "windsurf", path: "c.json" }] })).sources).toMatchObject([
+      { status: "ok", servers: 0 },
+    ]);
+  });
+
+  it("that is not there is a notice, and the others stand", async () => {
+    const there = client("there.json", { a: { command: "x" } });
+    const { servers, problems, sources, notices } = await collect({
+      sources: [{ type: "windsurf", path: "~/no.json" }, there],
+    });
+    expect(problems).toEqual([]);
+    expect(sources[0]).toEqual({
+      type: "windsurf",
+      path: "~/no.json",
+      status: "missing",
+      servers: 0,
+      message: "not found",
+    });
+    expect(notices).toEqual(["The source windsurf was not found at ~/no.json."]);
+    expect(servers.map(({ name }) => name)).toEqual(["a"]);
+  });
+
+  it.each<[string, SourceEntry["type"], string, string]>([
+    ["broken JSON", "claude-desktop", '{ "mcpServers": ', ":1:17: expected a value"],
+    [
+      "a duplicate key",
+      "docker-mcp",
+      '{ "mcpServers": { "a": {}, "a": {} } }',
+      ":1:28: mcpServers.a: is written twice",
+    ],
+    ["a list", "claude-desktop", "[]", ':1:1: must be a map with the key "mcpServers"'],
+    ["a list of servers", "windsurf", '{ "mcpServers": [] }', ":1:3: mcpServers: must be a map of servers by name"],
+    ["no servers in a custom file", "custom", "{}", ":1:1: servers: must be a map of servers by name"],
+    [
+      "other keys in a custom file",
+      "custom",
+      "server: {}",
+      ":1:1: server: is not a known key; the only one here is servers",
+    ],
+    ["NUL characters", "custom", "a: \0", ": holds NUL characters; save it as UTF-8 text"],
+  ])("with %s is broken, and the others stand", async (_, type, text, ending) => {
+    const file = write("bad", text);
+    const good = client("good.json", { a: { command: "x" } });
+    const { servers, problems, sources } = await collect({ sources: [{ type, path: file }, good] });
+    expect(sources.map(({ status }) => status)).toEqual(["broken", "ok"]);
+    expect(sources[0]?.message).toBe(`${file}${ending}`);
+    expect(problems).toHaveLength(1);
+    expect(servers.map(({ name }) => name)).toEqual(["a"]);
+  });
+
+  it("loses only the entries that are wrong, each named with its place", async () => {
+    const file = write(
+      "base/my.yaml",
+      "servers:\n  good: {command: x}\n  bad: {comand: x}\n  'a:b': {command: x}\n  worse: 5\n",
+    );
+    const { servers, problems, sources } = await collect({ sources: [{ type: "custom", path: "my.yaml" }] });
+    expect(servers.map(({ name }) => name)).toEqual(["good"]);
+    expect(problems).toMatchObject([
+      { file, path: "servers.bad.comand", line: 3, reason: 'is not a known key; did you mean "command"?' },
+      { path: "servers.bad", line: 3, reason: "needs a `command` or a `url`" },
+      { path: 'servers["a:b"]', line: 4 },
+      { path: "servers.worse", line: 5, reason: "must be a map of keys, not a number" },
+    ]);
+    expect(sources[0]).toMatchObject({ status: "ok", servers: 1 });
+    expect(sources[0]?.message).toContain("my.yaml:3:9: servers.bad.comand");
+  });
+
+  it("is found through variables in its path, and broken when they are not set", async () => {
+    client("base/c.json", { a: { command: "x" } });
+    const resolve = (text: string): string => {
+      if (text.includes("NONE")) throw new DiscoveryError("CONFIGURATION_ERROR", "The variable NONE is not set.");
+      return text.replace("${DIR}", ".");
+    };
+    const sources: SourceEntry[] = ["${DIR}/c.json", "${NONE}/c.json"].map((path) => ({ type: "windsurf", path }));
+    const collected = await collect({ sources, resolve });
+    expect(collected.sources.map(({ status }) => status)).toEqual(["ok", "broken"]);
+    expect(collected.problems).toEqual([{ file: "${NONE}/c.json", path: "", reason: "The variable NONE is not set." }]);
+  });
+});
+
+describe("servers of the same name", () => {
+  const names = async (...groups: Record<string, object>[]) => {
+    const sources = groups.map((group, index) => client(`${index}.json`, group));
+    const { servers, notices } = await collect({ servers: [server("own", "x")], sources });
+    return { names: servers.map(({ name }) => name), notices };
+  };
+
+  it.each<[string, Record<string, object>[], string[], number]>([
+    [
+      "are one when they connect to the same",
+      [{ a: { command: "x" } }, { a: { command: "x", args: [] } }],
+      ["own", "a"],
+      1,
+    ],
+    ["are two when they do not", [{ a: { command: "x" } }, { a: { command: "y" } }], ["own", "a", "a-2"], 1],
+    [
+      "are counted on",
+      [{ a: { command: "x" } }, { a: { command: "y" } }, { a: { command: "z" } }],
+      ["own", "a", "a-2", "a-3"],
+      2,
+    ],
+    [
+      "are one with a renamed one too",
+      [{ a: { command: "x" } }, { a: { command: "y" } }, { a: { command: "y" } }],
+      ["own", "a", "a-2"],
+      2,
+    ],
+    ["are compared ignoring case", [{ Own: { command: "y" } }], ["own", "Own-2"], 1],
+    ["let the configuration's own win", [{ own: { url: "http://x" } }], ["own", "own-2"], 1],
+    [
+      "do not take a name that is there",
+      [{ "own-2": { command: "q" } }, { own: { command: "y" } }],
+      ["own", "own-2", "own-3"],
+      1,
+    ],
+    [
+      "stay within the longest name",
+      [{ ["n".repeat(64)]: { command: "x" } }, { ["n".repeat(64)]: { command: "y" } }],
+      ["own", "n".repeat(64), `${"n".repeat(62)}-2`],
+      1,
+    ],
+  ])("%s", async (_, groups, expected, reports) => {
+    const merged = await names(...groups);
+    expect(merged.names).toEqual(expected);
+    expect(merged.notices).toHaveLength(reports);
+  });
+
+  it("are reported with both places", async () => {
+    const { notices } = await names({ own: { command: "y" } });
+    expect(notices).toEqual([
+      `The server "own" of ${join(root, "0.json")} was renamed to "own-2": "own" of inline has that name.`,
+    ]);
+  });
+
+  it("never include this gateway itself", async () => {
+    const { names: found, notices } = await names({ gateway: { command: "npx", args: ["-y", "@anygpt/discovery"] } });
+    expect(found).toEqual(["own"]);
+    expect(notices).toEqual([
+      `The server "gateway" of ${join(root, "0.json")} is this gateway itself and was left out.`,
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { Connection, ServerDefinition } from "../model/server.js";
+import { absolutePath, expandHome } from "../util/home-path.js";
+import type { ServerEntry } from "./options.js";
+
+export interface Places {
+  readonly home: string;
+  /** The folder that relative paths in the entry start from. */
+  readonly baseDir: string;
+  /** The file that the entry was written in, or `inline`. */
+  readonly origin: string;
+}
+
+/** An entry as a person wrote it → the definition that the stages after this one know. */
+export function compileServer(entry: ServerEntry, places: Places): ServerDefinition {
+  return {
+    name: entry.name,
+    ...(entry.description === undefined ? {} : { description: entry.description }),
+    connection: compileConnection(entry.connection ?? entry, places),
+    manifest: (entry.tools ?? []).map(({ name, description, inputSchema = { type: "object" } }) => ({
+      name,
+      ...(description === undefined ? {} : { description }),
+      inputSchema,
+    })),
+    origin: places.origin,
+  };
+}
+
+type ConnectionEntry = NonNullable<ServerEntry["connection"]>;
+
+function compileConnection(entry: ConnectionEntry, places: Places): Connection {
+  const { url, command } = entry;
+  if (url !== undefined) {
+    return { kind: entry.type === "sse" ? "sse" : "http", url, headers: entry.headers ?? {} };
+  }
+  const cwd = entry.cwd === undefined ? undefined : workingFolder(entry.cwd, places);
+  return {
+    kind: "stdio",
+    command: expandHome(command ?? "", places.home),
+    args: entry.args ?? [],
+    env: entry.env ?? {},
+    ...(cwd === undefined ? {} : { cwd }),
+  };
+}
+
+function workingFolder(cwd: string, places: Places): string {
+  return cwd.startsWith("${") ? cwd : absolutePath(cwd, places);
+}

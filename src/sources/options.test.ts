@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { checkSchema } from "../util/document/schema.js";
+import { pathText } from "../util/document/problem.js";
+import { serverName, serversOptions, sourcesOptions } from "./options.js";
+
+describe("a server's name", () => {
+  it.each(["a", "github", "GitHub 2", "my-server_1.2", "9lives", "飞书", "Störung", "x".repeat(64)])(
+    "may be %j",
+    (name) => {
+      expect(checkSchema(serverName, name).kind).toBe("ok");
+    },
+  );
+
+  it.each([
+    "",
+    "a:b",
+    "a/b",
+    ".hidden",
+    "-x",
+    " a",
+    "a ",
+    "a\tb",
+    "a\nb",
+    "a\u0000",
+    "a\u202eb",
+    "@x",
+    "x".repeat(65),
+    "../x",
+  ])("may not be %j", (name) => {
+    expect(checkSchema(serverName, name).kind).toBe("violations");
+  });
+});
+
+describe("servers", () => {
+  it.each<[string, object]>([
+    ["a flat command", { command: "node" }],
+    ["a flat address", { url: "https://x/mcp", headers: { "X-Key": "1" } }],
+    ["a nested connection", { connection: { type: "stdio", command: "node", args: [], env: {}, cwd: "." } }],
+    ["every spelling of http", { type: "streamable-http", url: "http://127.0.0.1:1" }],
+    ["an address that is a variable", { url: "${URL}" }],
+    ["an address with a variable", { type: "sse", url: "https://${HOST}:${PORT}/mcp" }],
+    ["a manifest", { command: "x", tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }] }],
+    ["a disabled one", { command: "x", enabled: false }],
+  ])("accept %s", (_, entry) => {
+    expect(checkSchema(serversOptions, [{ name: "a", ...entry }]).kind).toBe("ok");
+    expect(checkSchema(serversOptions, { a: entry }).kind).toBe("ok");
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ["neither command nor address", [{ name: "a" }], ["[0]: needs a `command` or a `url`"]],
+    ["both", [{ name: "a", command: "x", url: "http://x" }], ["[0]: has both `command` and `url`; keep one"]],
+    ["a connection with neither", { a: { connection: {} } }, ["a.connection: needs a `command` or a `url`"]],
+    [
+      "flat keys beside a connection",
+      { a: { connection: { command: "x" }, args: [] } },
+      ["a.args: stands beside `connection`; write it inside"],
+    ],
+    ["the wrong type", { a: { type: "stdio", url: "http://x" } }, ["a.type: does not go with `url`"]],
+    ["http with a command", { a: { type: "http", command: "x" } }, ["a.type: does not go with `command`"]],
+    [
+      "an unknown type",
+      { a: { type: "carrier-pigeon", command: "x" } },
+      ['a.type: must be one of "stdio", "http", "sse", "streamable-http", "streamableHttp"'],
+    ],
+    ["headers for a program", { a: { command: "x", headers: {} } }, ["a.headers: belongs to a server with `url`"]],
+    [
+      "arguments for an address",
+      { a: { url: "http://x", args: [], env: {} } },
+      ["a.args: belongs to a server with `command`", "a.env: belongs to a server with `command`"],
+    ],
+    [
+      "another protocol",
+      { a: { url: "file:///etc/passwd" } },
+      ["a.url: must be a web address that starts with http:// or https://"],
+    ],
+    [
+      "an address that is none",
+      { a: { url: "http://" } },
+      ["a.url: must be a web address that starts with http:// or https://"],
+    ],
+    ["a list entry without a name", [{ command: "x" }], ["[0].name: is missing; it must be text"]],
+    [
+      "a number in env",
+      { a: { command: "x", env: { PORT: 80 } } },
+      ["a.env.PORT: must be text, not a number; put it in quotes"],
+    ],
+    [
+      "a bad variable name",
+      { a: { command: "x", env: { "A=B": "c" } } },
+      ['a.env["A=B"]: is not the name of an environment variable'],
+    ],
+    [
+      "a bad header name",
+      { a: { url: "http://x", headers: { "X Y": "c" } } },
+      ['a.headers["X Y"]: is not the name of an HTTP header'],
+    ],
+    ["a NUL character", { a: { command: "x\0y" } }, ["a.command: must not hold a NUL character"]],
+    ["an empty command", { a: { command: "" } }, ["a.command: must be at least 1 character long"]],
+    [
+      "the same tool twice",
+      { a: { command: "x", tools: [{ name: "t" }, { name: "t" }] } },
+      ["a.tools[1].name: names the same tool again"],
+    ],
+    [
+      "a name with a colon",
+      { "a:b": { command: "x" } },
+      [
+        '["a:b"]: a server\'s name has 1 to 64 letters, digits, dots, dashes, underscores or spaces, and starts with a letter or digit',
+      ],
+    ],
+    ["text", "a", [": must be a list of servers, or a map of them by name"]],
+  ])("refuse %s", (_, servers, expected) => {
+    const checked = checkSchema(serversOptions, servers);
+    const found =
+      checked.kind === "ok" ? [] : checked.violations.map(({ path, reason }) => `${pathText(path)}: ${reason}`);
+    expect(found).toEqual(expected);
+  });
+});
+
+describe("sources", () => {
+  it.each<[string, unknown, string[]]>([
+    [
+      "an unknown type",
+      [{ type: "emacs", path: "x" }],
+      ['[0].type: must be one of "custom", "docker-mcp", "claude-desktop", "windsurf"'],
+    ],
+    ["no path", [{ type: "custom" }], ["[0].path: is missing; it must be text"]],
+    ["a misspelt key", [{ type: "custom", path: "x", pth: 1 }], ['[0].pth: is not a known key; did you mean "path"?']],
+    [
+      "a far key",
+      [{ type: "custom", path: "x", colour: 1 }],
+      ["[0].colour: is not a known key; the keys here are type, path"],
+    ],
+    ["a map", { custom: "x" }, [": must be a list, not a map of keys"]],
+    [
+      "too many",
+      Array.from({ length: 101 }, () => ({ type: "custom", path: "x" })),
+      [": must be a list of at most 100 items"],
+    ],
+  ])("refuse %s", (_, sources, expected) => {
+    const checked = checkSchema(sourcesOptions, sources);
+    const found =
+      checked.kind === "ok" ? [] : checked.violations.map(({ path, reason }) => `${pathText(path)}: ${reason}`);
+    expect(found).toEqual(expected);
+  });
+});

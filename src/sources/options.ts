@@ -1,0 +1,166 @@
+import { z } from "zod";
+
+const LONGEST_TEXT = 8192;
+
+/** A colon would make `server:tool` ambiguous, a slash or a leading dot a path, a trailing space a twin. */
+const SERVER_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._ -]{0,62}[\p{L}\p{M}\p{N}._-])?$/u;
+
+export const serverName = z
+  .string()
+  .regex(
+    SERVER_NAME,
+    "a server's name has 1 to 64 letters, digits, dots, dashes, underscores or spaces, and starts with a letter or digit",
+  );
+
+const text = z
+  .string()
+  .max(LONGEST_TEXT)
+  .refine((value) => !value.includes("\0"), "must not hold a NUL character");
+
+const connectionType = z.enum(["stdio", "http", "sse", "streamable-http", "streamableHttp"]);
+
+const connectionFields = {
+  type: connectionType
+    .optional()
+    .describe(
+      "`stdio` starts a program, `http` is Streamable HTTP, `sse` the legacy transport. Told from `command` or `url` when left out.",
+    ),
+  command: text.min(1).optional().describe("The program to start, without a shell."),
+  args: z.array(text).optional().describe("Its arguments, one by one."),
+  env: z
+    .record(z.string().regex(/^[^=\s]+$/, "is not the name of an environment variable"), text)
+    .optional()
+    .describe("Environment variables for it. It gets these and a small safe set, not the gateway's own."),
+  cwd: text.min(1).optional().describe("Folder to start it in, relative to the file that says so."),
+  url: text
+    .refine(isWebAddress, "must be a web address that starts with http:// or https://")
+    .optional()
+    .describe("Where a remote server answers."),
+  headers: z
+    .record(z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/, "is not the name of an HTTP header"), text)
+    .optional()
+    .describe("HTTP headers sent with every request to it."),
+};
+
+const connectionEntry = z.strictObject(connectionFields).superRefine(checkConnection);
+
+const manifestTool = z.strictObject({
+  name: text.min(1).max(256).describe("The tool's name at its server."),
+  description: text.optional().describe("What the tool does."),
+  inputSchema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema of its arguments."),
+});
+
+const commonFields = {
+  description: text.optional().describe("What the server is for; search reads it too."),
+  enabled: z.boolean().default(true).describe("`false` leaves the server out."),
+  tools: z
+    .array(manifestTool)
+    .max(10_000)
+    .superRefine(checkManifest)
+    .optional()
+    .describe("Tools known beforehand: searchable before the server was ever started, replaced by its live list."),
+  connection: connectionEntry.optional().describe("How to reach the server; its keys may also stand beside `name`."),
+  ...connectionFields,
+};
+
+/** A server in a list, under its `name`. */
+export const namedServerEntry = z
+  .strictObject({
+    name: serverName.describe("Unique among all servers; the first half of `server:tool`."),
+    ...commonFields,
+  })
+  .superRefine(checkServer);
+
+/** A server in a map, whose key names it; a `name` inside is a title for people. */
+export const keyedServerEntry = z
+  .strictObject({ name: text.optional().describe("A title; used where there is no description."), ...commonFields })
+  .superRefine(checkServer);
+
+/** A server as other programs write it into `mcpServers`, whose further members are not ours to judge. */
+export const importedServerEntry = z
+  .object({ ...connectionFields, enabled: z.boolean().default(true), disabled: z.boolean().optional() })
+  .superRefine(checkEndpoint);
+
+export type ServerEntry = z.output<typeof namedServerEntry>;
+export type KeyedServerEntry = z.output<typeof keyedServerEntry>;
+
+/** The section `servers` of the configuration. */
+export const serversOptions = z
+  .union([z.array(namedServerEntry), z.record(serverName, keyedServerEntry)], {
+    error: "must be a list of servers, or a map of them by name",
+  })
+  .transform((servers): ServerEntry[] => (Array.isArray(servers) ? servers : toNamedEntries(servers)))
+  .prefault([])
+  .describe("The servers whose tools are offered: a list of entries with `name`, or a map by name.");
+
+const sourceEntry = z.strictObject({
+  type: z
+    .enum(["custom", "docker-mcp", "claude-desktop", "windsurf"])
+    .describe(
+      "`custom` is a YAML file with `servers`; the others are the JSON files of those programs, with `mcpServers`.",
+    ),
+  path: text.min(1).describe("The file. `~` is the home folder; else relative to the configuration file."),
+});
+
+export type SourceEntry = z.output<typeof sourceEntry>;
+
+/** The section `sources` of the configuration. */
+export const sourcesOptions = z
+  .array(sourceEntry)
+  .max(100)
+  .default([])
+  .describe("Files to learn more servers from. The first to name a server wins.");
+
+export function toNamedEntries(servers: Readonly<Record<string, KeyedServerEntry>>): ServerEntry[] {
+  return Object.entries(servers).map(([key, { name: title, ...entry }]) => {
+    const description = entry.description ?? title;
+    return { ...entry, name: key, ...(description === undefined ? {} : { description }) };
+  });
+}
+
+type ConnectionEntry = z.output<typeof connectionEntry>;
+type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void };
+
+function checkServer(entry: ConnectionEntry & { connection?: ConnectionEntry | undefined }, context: Context): void {
+  if (entry.connection === undefined) return checkConnection(entry, context);
+  for (const key of Object.keys(connectionFields)) {
+    if (entry[key as keyof ConnectionEntry] === undefined) continue;
+    report(context, [key], "stands beside `connection`; write it inside");
+  }
+}
+
+function checkConnection(entry: ConnectionEntry, context: Context): void {
+  checkEndpoint(entry, context);
+  const stdio = entry.command !== undefined;
+  if (stdio === (entry.url !== undefined)) return;
+  const misplaced = stdio ? (["headers"] as const) : (["args", "env", "cwd"] as const);
+  for (const key of misplaced) {
+    if (entry[key] !== undefined) report(context, [key], `belongs to a server with \`${stdio ? "url" : "command"}\``);
+  }
+}
+
+function checkEndpoint(entry: ConnectionEntry, context: Context): void {
+  const { command, url, type } = entry;
+  if (command !== undefined && url !== undefined) return report(context, [], "has both `command` and `url`; keep one");
+  if (command === undefined && url === undefined) return report(context, [], "needs a `command` or a `url`");
+  if (type !== undefined && (type === "stdio") === (command === undefined)) {
+    report(context, ["type"], `does not go with \`${command === undefined ? "url" : "command"}\``);
+  }
+}
+
+function checkManifest(tools: readonly { name: string }[], context: Context): void {
+  const seen = new Set<string>();
+  tools.forEach(({ name }, index) => {
+    if (seen.has(name)) report(context, [index, "name"], "names the same tool again");
+    seen.add(name);
+  });
+}
+
+function report(context: Context, path: (string | number)[], message: string): void {
+  context.addIssue({ code: "custom", path, message });
+}
+
+function isWebAddress(address: string): boolean {
+  if (address.startsWith("${")) return true;
+  return /^https?:\/\//i.test(address) && (address.includes("${") || URL.canParse(address));
+}

@@ -1,0 +1,151 @@
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  Parser,
+  type CST,
+  type Document,
+  type ErrorCode,
+  type Pair,
+  type ParsedNode,
+  type YAMLError,
+} from "yaml";
+import {
+  buildDocument,
+  DEEPEST,
+  firstOfEachLine,
+  positionsIn,
+  TOO_DEEP,
+  type Fault,
+  type Parsed,
+  type SyntaxMember,
+  type SyntaxNode,
+} from "./tree.js";
+
+const MOST_LINES = 100_000;
+const OPTIONS = {
+  version: "1.2",
+  schema: "core",
+  merge: false,
+  resolveKnownTags: false,
+  // Duplicates are found while building, in linear time; the library compares every key with every other.
+  uniqueKeys: false,
+  logLevel: "silent",
+} as const;
+
+/** YAML 1.2 core, one document. Aliases are followed within the limits; merge keys and tags are refused. */
+export function parseYaml(text: string): Parsed {
+  const positionAt = positionsIn(text);
+  const fault = (reason: string, offset = 0): Parsed => ({
+    kind: "faults",
+    faults: [{ path: [], position: positionAt(offset), reason }],
+  });
+  if (hasTooManyLines(text)) return fault(`has more than ${MOST_LINES} lines`);
+  const tokens = tokensOf(text);
+  if (typeof tokens === "number") return fault(TOO_DEEP, tokens);
+
+  const documents = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
+  const [first, second] = documents;
+  const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]).map(toFault);
+  if (faults.length > 0) return { kind: "faults", faults: firstOfEachLine(faults) };
+  if (second !== undefined) return fault("only one document is allowed in a file", second.range[0]);
+  if (first === undefined || isEmpty(first)) return fault("the file is empty");
+  const { explicit, version } = first.directives.yaml;
+  if (explicit === true && version !== "1.2") return fault("only YAML 1.2 is supported");
+  return buildDocument(syntaxOf(first), positionAt);
+
+  function toFault({ code, pos }: YAMLError): Fault {
+    return { path: [], position: positionAt(pos[0]), reason: REASONS[code] ?? "is not valid YAML" };
+  }
+}
+
+// The library's own messages quote the file, which may hold secrets.
+const REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_ALIAS: "the alias is not valid",
+  BAD_DIRECTIVE: "the directive is not valid",
+  BAD_DQ_ESCAPE: "is not a valid escape in double quotes",
+  BAD_INDENT: "is not indented as YAML needs it",
+  BAD_SCALAR_START: "this character must be put in quotes",
+  BLOCK_AS_IMPLICIT_KEY: "a map cannot start on the same line; put the text in quotes, or the key on its own line",
+  BLOCK_IN_FLOW: "a block cannot stand inside brackets or braces",
+  MISSING_CHAR: "a closing quote, bracket, colon or comma is missing",
+  MULTILINE_IMPLICIT_KEY: "a key must be on one line",
+  TAB_AS_INDENT: "tabs are not allowed as indentation",
+  TAG_RESOLVE_FAILED: "tags are not supported",
+  UNEXPECTED_TOKEN: "is not expected here",
+};
+
+function hasTooManyLines(text: string): boolean {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    lines += 1;
+    if (lines > MOST_LINES) return true;
+  }
+  return false;
+}
+
+// The tokens, or where they are nested too deep. The composer recurses, and a stack that overflows inside a regular
+// expression ends the process: so look first.
+function tokensOf(text: string): CST.Token[] | number {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > DEEPEST) return parser.offset;
+  }
+  return [...tokens, ...parser.end()];
+}
+
+function isEmpty({ contents }: Document.Parsed): boolean {
+  return contents === null || ("value" in contents && contents.value === null);
+}
+
+function syntaxOf(document: Document.Parsed): SyntaxNode {
+  const anchors = new Map<string, ParsedNode>();
+
+  function toNode(node: ParsedNode | null, fallback: number): SyntaxNode {
+    if (node === null) return { kind: "scalar", offset: fallback, value: null };
+    const [offset] = node.range;
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (target === undefined) return { kind: "fault", offset, reason: "the alias names nothing before it" };
+      return toNode(target, offset);
+    }
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    if (isMap(node)) return { kind: "map", offset, members: () => mapIterable(node.items, toMember) };
+    if (isSeq(node)) return { kind: "list", offset, items: () => mapIterable(node.items, toItem) };
+    return { kind: "scalar", offset, value: node.value };
+
+    function toItem(item: unknown): SyntaxNode {
+      return toNode(item as ParsedNode | null, offset);
+    }
+  }
+
+  function toMember({ key, value }: Pair<ParsedNode, ParsedNode | null>): SyntaxMember {
+    const [offset] = key.range;
+    const text = isScalar(key) ? keyText(key) : undefined;
+    if (text === undefined) {
+      return { key: "?", offset, value: { kind: "fault", offset, reason: "a key must be plain text" } };
+    }
+    if (text === "<<") {
+      const reason = "merge keys are not supported; write the keys out";
+      return { key: text, offset, value: { kind: "fault", offset, reason } };
+    }
+    return { key: text, offset, value: toNode(value, offset) };
+  }
+
+  return toNode(document.contents, 0);
+}
+
+// A key such as 404 or true is a word to us, spelt as the person spelt it.
+function keyText(key: { value: unknown; source?: string }): string | undefined {
+  if (typeof key.value === "string") return key.value;
+  return key.value === null ? undefined : (key.source ?? undefined);
+}
+
+function* mapIterable<From, To>(items: Iterable<From>, convert: (item: From) => To): Iterable<To> {
+  for (const item of items) yield convert(item);
+}

@@ -1,0 +1,12 @@
+import { isAbsolute, join, resolve } from "node:path";
+
+/** Replaces a leading `~` by the home folder. `~name` is left alone. */
+export function expandHome(path: string, home: string): string {
+  if (path === "~") return home;
+  return /^~[\\/]/.test(path) ? join(home, path.slice(2)) : path;
+}
+
+export function absolutePath(path: string, places: { readonly home: string; readonly baseDir: string }): string {
+  const expanded = expandHome(path, places.home);
+  return isAbsolute(expanded) ? expanded : resolve(places.baseDir, expanded);
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { createLineReader, type Overflow } from "./line-reader.js";
+
+function read(chunks: readonly (string | Buffer)[], maxBytes = 1024): { lines: string[]; overflows: Overflow[] } {
+  const lines: string[] = [];
+  const overflows: Overflow[] = [];
+  const reader = createLineReader({
+    maxBytes,
+    onLine: (line) => lines.push(line.toString("utf8")),
+    onOverflow: (overflow) => overflows.push(overflow),
+  });
+  for (const chunk of chunks) reader.push(Buffer.from(chunk));
+  reader.end();
+  return { lines, overflows };
+}
+
+describe("the line reader", () => {
+  it.each([
+    ["splits at line feeds", ["a\nb\n"], ["a", "b"]],
+    ["joins a line that comes in pieces", ["a", "b", "c\nd"], ["abc", "d"]],
+    ["drops the carriage return of a line", ["a\r\nb\r", "\n"], ["a", "b"]],
+    ["keeps empty lines", ["\n\na\n"], ["", "", "a"]],
+    ["gives the rest as a line at the end", ["a\nrest"], ["a", "rest"]],
+    ["gives nothing for nothing", [], []],
+  ])("%s", (_name, chunks, expected) => {
+    expect(read(chunks).lines).toEqual(expected);
+  });
+
+  it("keeps a character whole when a chunk ends inside it", () => {
+    const bytes = Buffer.from("é\n");
+    expect(read([bytes.subarray(0, 1), bytes.subarray(1)]).lines).toEqual(["é"]);
+  });
+
+  it.each([
+    ["a line of exactly the limit", "x".repeat(10), 0],
+    ["a line of exactly the limit with a carriage return", `${"x".repeat(10)}\r`, 0],
+    ["a line one byte longer", "x".repeat(11), 1],
+    ["a line two bytes longer", "x".repeat(12), 1],
+  ])("treats %s correctly", (_name, line, overflows) => {
+    const result = read([`${line}\nnext\n`], 10);
+    expect(result.overflows).toHaveLength(overflows);
+    expect(result.lines.at(-1)).toBe("next");
+  });
+
+  it("skips a line that is too long to its end, and tells its beginning, end and size", () => {
+    const long = `begin${"x".repeat(20_000)}end`;
+    const { lines, overflows } = read(["before\n", long.slice(0, 9_000), long.slice(9_000), "\nafter\n"], 100);
+    expect(lines).toEqual(["before", "after"]);
+    expect(overflows).toHaveLength(1);
+    expect(overflows[0]!.head.toString()).toMatch(/^beginx/);
+    expect(overflows[0]!.tail.toString()).toMatch(/xend$/);
+    expect(overflows[0]!.bytes).toBe(long.length);
+  });
+
+  it("reads a line of 50 MB in pieces of 64 KiB in a time that does not grow with the square", () => {
+    const piece = Buffer.alloc(64 * 1024, "x");
+    const measure = (pieces: number): number => {
+      const started = process.cpuUsage();
+      const { lines } = read([...Array<Buffer>(pieces).fill(piece), "\n"], 64 * 1024 * 1024);
+      expect(lines[0]).toHaveLength(pieces * piece.length);
+      const used = process.cpuUsage(started);
+      return used.user + used.system;
+    };
+    measure(100);
+    const small = measure(100);
+    expect(measure(800)).toBeLessThan(Math.max(small, 10_000) * 40);
+  });
+});

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { JsonObject } from "../../src/model/json.js";
+import type { Connection } from "../../src/model/server.js";
+import { upstreamOptions } from "../../src/upstreams/options.js";
+import { createUpstreams } from "../../src/upstreams/pool.js";
+import type { UpstreamCall, Upstreams, UpstreamsParts, UpstreamTarget } from "../../src/upstreams/types.js";
+
+/** The path of one of the servers under `test/servers`. */
+export function serverFile(name: string): string {
+  return fileURLToPath(new URL(`../servers/${name}`, import.meta.url));
+}
+
+/** One of the servers under `test/servers`, known to be legacy unless the test says otherwise: nothing is probed. */
+export function stdioTarget(
+  name: string,
+  args: readonly string[],
+  extra: Partial<UpstreamTarget> = {},
+): UpstreamTarget {
+  const [file = "", ...rest] = args;
+  const connection: Connection = {
+    kind: "stdio",
+    command: process.execPath,
+    args: [serverFile(file), ...rest],
+    env: {},
+  };
+  return { name, connection: () => connection, eraHint: "legacy", ...extra };
+}
+
+export interface OpenUpstreams extends Upstreams {
+  readonly logged: string[];
+  /** The kinds of state that the server went through. */
+  readonly states: string[];
+}
+
+export function openUpstreams(
+  options: Partial<UpstreamsParts["options"]> = {},
+  parts: Partial<UpstreamsParts> = {},
+): OpenUpstreams {
+  const logged: string[] = [];
+  const states: string[] = [];
+  const upstreams = createUpstreams({
+    options: upstreamOptions.parse(options),
+    env: process.env,
+    now: Date.now,
+    random: () => 0.5,
+    log: (message) => logged.push(message),
+    onStateChange: (server) => states.push(upstreams.state(server).kind),
+    ...parts,
+  });
+  return { ...upstreams, logged, states };
+}
+
+export function toCall(tool: string, args: JsonObject = {}, extra: Partial<UpstreamCall> = {}): UpstreamCall {
+  return { tool, arguments: args, timeoutMs: 10_000, maxTotalMs: 60_000, ...extra };
+}
+
+/** The text of the first block of content. */
+export function textOf(result: { readonly content: readonly JsonObject[] }): string {
+  return String(result.content[0]?.["text"]);
+}
+
+export interface HttpServer {
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/** Starts one of the HTTP servers under `test/servers`, which print the port that the system gave them. */
+export async function startHttpServer(name: string, ...args: string[]): Promise<HttpServer> {
+  const child = spawn(process.execPath, [serverFile(name), ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** How many calls the server has under way. */
+export function inFlight(upstreams: Upstreams, server: string): number {
+  const state = upstreams.state(server);
+  return state.kind === "open" ? state.inFlight : 0;
+}
