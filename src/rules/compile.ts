@@ -1,0 +1,79 @@
+import { DiscoveryError } from "../errors.js";
+import { compileGlob } from "./glob.js";
+import type { ToolRule } from "./options.js";
+import { compilePattern, type Pattern } from "./pattern.js";
+import type { Subject } from "./subject.js";
+
+const PROBLEMS_IN_MESSAGE = 10;
+
+export interface CompiledRule {
+  readonly authored: ToolRule;
+  readonly server: ServerTest | undefined;
+  readonly including: readonly Pattern[];
+  readonly excluding: readonly Pattern[];
+}
+
+type ServerTest = (server: Subject) => boolean;
+
+/** Rules in the order in which they count. */
+export interface CompiledRules {
+  readonly rules: readonly CompiledRule[];
+  /** For each rule the fingerprint bits that a tool's id has if the rule applies to it. */
+  readonly pairs: Int32Array;
+  /** The first rule that says `enabled: true`: with one, tools that no rule decides are disabled. */
+  readonly allowList: number | undefined;
+}
+
+interface RuleProblem {
+  /** Counted from 1, as people do. */
+  readonly rule: number;
+  readonly pattern: string;
+  readonly reason: string;
+}
+
+/** Authored rules become testable ones; if a single pattern does not compile, all are refused, or a rule that forbids would fail open. */
+export function compileRules(rules: readonly ToolRule[]): CompiledRules {
+  const problems: RuleProblem[] = [];
+  const pairs = new Int32Array(rules.length);
+  const compiled = rules.map((authored, index): CompiledRule => {
+    const attempt = <T>(pattern: string, compile: (pattern: string) => T): T | undefined => {
+      try {
+        return compile(pattern);
+      } catch (error) {
+        if (!(error instanceof DiscoveryError)) throw error;
+        problems.push({ rule: index + 1, pattern, reason: error.message });
+        return undefined;
+      }
+    };
+    const patterns = authored.pattern.map((pattern) => attempt(pattern, compilePattern)).filter((pattern) => !!pattern);
+    const including = patterns.filter((pattern) => !pattern.negated);
+    const glob = authored.server === undefined ? undefined : attempt(authored.server, compileGlob);
+    pairs[index] = (glob?.pairs ?? 0) | commonPairs(including);
+    return {
+      authored,
+      server: glob && ((server) => server.written === authored.server || glob.test(server.folded)),
+      including,
+      excluding: patterns.filter((pattern) => pattern.negated),
+    };
+  });
+  if (problems.length > 0) throw toError(problems);
+  const allowList = rules.findIndex((rule) => rule.enabled === true);
+  return { rules: compiled, pairs, allowList: allowList === -1 ? undefined : allowList };
+}
+
+function commonPairs(patterns: readonly Pattern[]): number {
+  return patterns.length === 0 ? 0 : patterns.reduce((bits, pattern) => bits & pattern.pairs, -1);
+}
+
+function toError(problems: readonly RuleProblem[]): DiscoveryError {
+  const shown = problems
+    .slice(0, PROBLEMS_IN_MESSAGE)
+    .map(({ rule, reason }) => `rule ${rule}: ${reason.slice(0, -1)}`);
+  const left = problems.length - shown.length;
+  const list = left > 0 ? [...shown, `and ${left} more`] : shown;
+  const count = problems.length === 1 ? "A pattern" : `${problems.length} patterns`;
+  return new DiscoveryError("CONFIGURATION_ERROR", `${count} of toolRules cannot be used: ${list.join("; ")}.`, {
+    hint: 'Correct the patterns. Globs know "*", "?", "[abc]" and "{a,b}"; regexes are written /…/flags in RE2 syntax.',
+    facts: { problems },
+  });
+}

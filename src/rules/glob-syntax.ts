@@ -1,0 +1,164 @@
+import { DiscoveryError } from "../errors.js";
+
+/** One step of a glob without alternatives. */
+export type GlobStep =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "one" }
+  | { readonly kind: "run" }
+  | { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly CharacterRange[] };
+
+type GlobNode = GlobStep | { readonly kind: "either"; readonly branches: readonly (readonly GlobNode[])[] };
+
+/** Code points, both ends included. */
+export type CharacterRange = readonly [first: number, last: number];
+
+/** `{a,b}{a,b}…` doubles with every brace, so what it stands for is counted before it is written out. */
+const MOST_ALTERNATIVES = 256;
+
+interface Cursor {
+  readonly glob: string;
+  readonly characters: readonly string[];
+  at: number;
+}
+
+/**
+ * The glob's alternatives, each a plain sequence of steps; a glob without `{a,b}` is its own only one.
+ * What is malformed is never taken literally, because a rule that forbids would then fail open.
+ */
+export function parseGlob(glob: string): readonly (readonly GlobStep[])[] {
+  const cursor: Cursor = { glob, characters: Array.from(glob), at: 0 };
+  const nodes = parseSequence(cursor, false);
+  if (nodes.length === 0) throw malformed(cursor, "is empty");
+  if (countAlternatives(nodes) > MOST_ALTERNATIVES) {
+    throw malformed(cursor, `stands for more than ${MOST_ALTERNATIVES} alternatives`);
+  }
+  return writeOut(nodes);
+}
+
+function countAlternatives(nodes: readonly GlobNode[]): number {
+  let count = 1;
+  for (const node of nodes) {
+    if (node.kind === "either") count *= node.branches.reduce((sum, branch) => sum + countAlternatives(branch), 0);
+  }
+  return count;
+}
+
+function writeOut(nodes: readonly GlobNode[]): GlobStep[][] {
+  let alternatives: GlobStep[][] = [[]];
+  for (const node of nodes) {
+    const endings = node.kind === "either" ? node.branches.flatMap(writeOut) : [[node]];
+    alternatives = alternatives.flatMap((beginning) => endings.map((ending) => join(beginning, ending)));
+  }
+  return alternatives;
+}
+
+/** Texts that meet become one, and so do runs. */
+function join(beginning: readonly GlobStep[], ending: readonly GlobStep[]): GlobStep[] {
+  const [next, ...rest] = ending;
+  const last = beginning.at(-1);
+  if (last?.kind === "run" && next?.kind === "run") return [...beginning, ...rest];
+  if (last?.kind === "text" && next?.kind === "text") {
+    return [...beginning.slice(0, -1), { kind: "text", text: last.text + next.text }, ...rest];
+  }
+  return [...beginning, ...ending];
+}
+
+function parseSequence(cursor: Cursor, nested: boolean): GlobNode[] {
+  const nodes: GlobNode[] = [];
+  let literal = "";
+  const endLiteral = (): void => {
+    if (literal !== "") nodes.push({ kind: "text", text: literal });
+    literal = "";
+  };
+  for (let next = cursor.characters[cursor.at]; next !== undefined; next = cursor.characters[cursor.at]) {
+    if (nested && (next === "," || next === "}")) break;
+    if (isSpecial(next)) {
+      endLiteral();
+      nodes.push(parseSpecial(cursor, next));
+    } else {
+      literal += parseLiteral(cursor);
+    }
+  }
+  endLiteral();
+  return nodes;
+}
+
+type Special = "*" | "?" | "[" | "{";
+
+function isSpecial(character: string): character is Special {
+  return character === "*" || character === "?" || character === "[" || character === "{";
+}
+
+function parseSpecial(cursor: Cursor, special: Special): GlobNode {
+  cursor.at += 1;
+  switch (special) {
+    case "*":
+      return { kind: "run" };
+    case "?":
+      return { kind: "one" };
+    case "[":
+      return parseSet(cursor);
+    case "{":
+      return parseEither(cursor);
+  }
+}
+
+function parseLiteral(cursor: Cursor): string {
+  const character = cursor.characters[cursor.at];
+  if (character === "]" || character === "}") {
+    throw malformed(
+      cursor,
+      `has a "${character}" that nothing opens (write "\\${character}" for the character itself)`,
+    );
+  }
+  cursor.at += 1;
+  if (character !== "\\") return character ?? "";
+  const escaped = cursor.characters[cursor.at];
+  if (escaped === undefined) throw malformed(cursor, 'ends with a "\\" that escapes nothing');
+  cursor.at += 1;
+  return escaped;
+}
+
+function parseSet(cursor: Cursor): GlobNode {
+  const negated = cursor.characters[cursor.at] === "!" || cursor.characters[cursor.at] === "^";
+  if (negated) cursor.at += 1;
+  const ranges: CharacterRange[] = [];
+  while (cursor.characters[cursor.at] !== "]") {
+    const first = parseSetMember(cursor);
+    const isRange = cursor.characters[cursor.at] === "-" && cursor.characters[cursor.at + 1] !== "]";
+    if (isRange) cursor.at += 1;
+    const last = isRange ? parseSetMember(cursor) : first;
+    if (last < first) throw malformed(cursor, "has a range in [ ] whose end comes before its start");
+    ranges.push([first, last]);
+  }
+  cursor.at += 1;
+  if (ranges.length === 0) throw malformed(cursor, 'has an empty "[ ]"');
+  return { kind: "set", negated, ranges };
+}
+
+function parseSetMember(cursor: Cursor): number {
+  if (cursor.characters[cursor.at] === "\\") cursor.at += 1;
+  const member = cursor.characters[cursor.at]?.codePointAt(0);
+  if (member === undefined) throw malformed(cursor, 'has a "[" that is never closed');
+  cursor.at += 1;
+  return member;
+}
+
+function parseEither(cursor: Cursor): GlobNode {
+  const branches: GlobNode[][] = [];
+  for (;;) {
+    branches.push(parseSequence(cursor, true));
+    const end = cursor.characters[cursor.at];
+    if (end === undefined) throw malformed(cursor, 'has a "{" that is never closed');
+    cursor.at += 1;
+    if (end === "}") break;
+  }
+  if (branches.every((branch) => branch.length === 0)) throw malformed(cursor, 'has an empty "{ }"');
+  return { kind: "either", branches };
+}
+
+function malformed(cursor: Cursor, what: string): DiscoveryError {
+  return new DiscoveryError("CONFIGURATION_ERROR", `The glob "${cursor.glob}" ${what}.`, {
+    hint: 'Correct the pattern; "*", "?", "[abc]" and "{a,b}" are special, and "\\" makes the next character ordinary.',
+  });
+}

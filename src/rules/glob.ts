@@ -1,0 +1,120 @@
+import { type CharacterRange, type GlobStep, parseGlob } from "./glob-syntax.js";
+import { fingerprint, fold } from "./subject.js";
+
+/** A glob that is matched against a whole folded text. */
+export interface Glob {
+  /** Fingerprint bits that every matching text has. */
+  readonly pairs: number;
+  readonly test: (folded: string) => boolean;
+}
+
+export function compileGlob(source: string): Glob {
+  const alternatives = parseGlob(source).map((steps) => compileSteps(steps.map(toMatcher)));
+  const [only, ...others] = alternatives;
+  if (only !== undefined && others.length === 0) return only;
+  return {
+    pairs: alternatives.reduce((bits, { pairs }) => bits & pairs, -1),
+    test: (folded) => alternatives.some(({ test }) => test(folded)),
+  };
+}
+
+type Matcher =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "run" }
+  | { readonly kind: "character"; readonly has: (codePoint: number) => boolean };
+
+function toMatcher(step: GlobStep): Matcher {
+  switch (step.kind) {
+    case "run":
+      return step;
+    case "text":
+      return { kind: "text", text: fold(step.text) };
+    case "one":
+      return { kind: "character", has: () => true };
+    case "set": {
+      const ascii = Uint8Array.from({ length: 128 }, (_, codePoint) => (isInSet(step, codePoint) ? 1 : 0));
+      return {
+        kind: "character",
+        has: (codePoint) => (codePoint < 128 ? ascii[codePoint] === 1 : isInSet(step, codePoint)),
+      };
+    }
+  }
+}
+
+/** The text is folded but ranges are as written, so `[A-Z]` has to be asked for the capital as well. */
+function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, codePoint: number): boolean {
+  const capital = String.fromCodePoint(codePoint).toUpperCase().codePointAt(0) ?? codePoint;
+  const within = ([first, last]: CharacterRange): boolean =>
+    (codePoint >= first && codePoint <= last) || (capital >= first && capital <= last);
+  return set.ranges.some(within) !== set.negated;
+}
+
+/** Most globs are one word with stars around it, and the string methods do those many times faster. */
+function compileSteps(matchers: readonly Matcher[]): Glob {
+  const pairs = matchers.reduce(
+    (bits, matcher) => (matcher.kind === "text" ? bits | fingerprint(matcher.text) : bits),
+    0,
+  );
+  const text = matchers.find((matcher) => matcher.kind === "text")?.text ?? "";
+  switch (matchers.map((matcher) => matcher.kind).join(" ")) {
+    case "run":
+      return { pairs, test: () => true };
+    case "text":
+      return { pairs, test: (folded) => folded === text };
+    case "text run":
+      return { pairs, test: (folded) => folded.startsWith(text) };
+    case "run text":
+      return { pairs, test: (folded) => folded.endsWith(text) };
+    case "run text run":
+      return { pairs, test: (folded) => folded.includes(text) };
+    default:
+      return { pairs, test: (folded) => matches(matchers, folded) };
+  }
+}
+
+/**
+ * Two pointers: when a step does not fit, only the last `*` takes one character more. An earlier `*` never has to,
+ * because what follows it already fits as far to the left as it can; going back to it is what makes other globs exponential.
+ */
+function matches(matchers: readonly Matcher[], text: string): boolean {
+  let step = 0;
+  let at = 0;
+  let retry: { step: number; at: number } | undefined;
+  for (;;) {
+    const matcher = matchers[step];
+    if (matcher === undefined && at === text.length) return true;
+    if (matcher?.kind === "run") {
+      step += 1;
+      if (step === matchers.length) return true;
+      retry = { step, at };
+      continue;
+    }
+    const width = matcher === undefined ? 0 : widthOf(matcher, text, at);
+    if (width > 0) {
+      at += width;
+      step += 1;
+      continue;
+    }
+    if (retry === undefined || retry.at >= text.length) return false;
+    retry.at = nextPlace(matchers[retry.step], text, retry.at);
+    ({ step, at } = retry);
+  }
+}
+
+/** How many code units the matcher takes at this place, 0 when it does not fit. */
+function widthOf(matcher: Exclude<Matcher, { kind: "run" }>, text: string, at: number): number {
+  if (matcher.kind === "text") return text.startsWith(matcher.text, at) ? matcher.text.length : 0;
+  const codePoint = text.codePointAt(at);
+  return codePoint !== undefined && matcher.has(codePoint) ? widthOfCharacter(codePoint) : 0;
+}
+
+function widthOfCharacter(codePoint: number): number {
+  return codePoint > 0xffff ? 2 : 1;
+}
+
+/** The next place after `at` where this step can possibly begin. */
+function nextPlace(matcher: Matcher | undefined, text: string, at: number): number {
+  if (matcher?.kind !== "text") return at + widthOfCharacter(text.codePointAt(at) ?? 0);
+  const found = text.indexOf(matcher.text, at + 1);
+  return found === -1 ? text.length : found;
+}

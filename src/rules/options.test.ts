@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { toolRulesOptions } from "./options.js";
+
+const firstMessage = (input: unknown): string | undefined =>
+  toolRulesOptions.safeParse(input).error?.issues[0]?.message;
+
+describe("toolRules", () => {
+  it.each([
+    ["a single pattern becomes a list", [{ pattern: "*x*" }], [{ pattern: ["*x*"] }]],
+    ["a list stays a list", [{ pattern: ["a", "!b"], enabled: true }], [{ pattern: ["a", "!b"], enabled: true }]],
+    ["a rule about a server may leave the pattern out", [{ server: "github" }], [{ server: "github", pattern: ["*"] }]],
+    ["no rules are the default", undefined, []],
+  ])("%s", (_, input, output) => {
+    expect(toolRulesOptions.parse(input)).toEqual(output);
+  });
+
+  it.each([
+    ["a misspelt key", [{ pattern: "*", enable: true }], 'Unrecognized key: "enable"'],
+    ["neither pattern nor server", [{ enabled: true }], "A rule without `server` needs a `pattern`."],
+    ["an empty list of patterns", [{ pattern: [] }], "A rule needs at least one pattern."],
+    ["an empty pattern", [{ pattern: "" }], "A pattern must not be empty."],
+    ["a pattern over 512 characters", [{ pattern: "x".repeat(513) }], "A pattern has at most 512 characters."],
+    ["a pattern that is a number", [{ pattern: 5 }], "Expected a pattern or a list of patterns."],
+    ["a tag over 64 characters", [{ pattern: "*", tags: ["x".repeat(65)] }], "A tag has at most 64 characters."],
+    [
+      "more than 10,000 rules",
+      Array.from({ length: 10_001 }, () => ({ pattern: "*" })),
+      "There can be at most 10000 rules.",
+    ],
+  ])("refuses %s", (_, input, message) => {
+    expect(firstMessage(input)).toBe(message);
+  });
+});
