@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { nearestNames } from "./nearest.js";
+
+const names = ["create_issue", "create_issue_comment", "get_issue", "list_issues", "search_code", "fork", "me"];
+
+describe("nearestNames", () => {
+  it.each([
+    ["other separators and case", "CreateIssue", ["create_issue", "create_issue_comment"]],
+    ["a letter missing", "create_isue", ["create_issue"]],
+    ["two letters swapped", "get_isseu", ["get_issue"]],
+    ["a part of a name, the start first", "create", ["create_issue", "create_issue_comment"]],
+    ["a name inside the given one", "fork_repository", ["fork"]],
+    ["a part inside", "code", ["search_code"]],
+    ["nothing plausible", "send_email", []],
+    ["parts too short to say anything", "me_too", []],
+    ["nothing at all", "--", []],
+  ])("%s", (_, name, nearest) => {
+    expect(nearestNames(name, names)).toEqual(nearest);
+  });
+
+  it("puts the nearest first and ties in the order of names, whatever the order given", () => {
+    const candidates = ["tool_c", "tool_a", "tool_bb", "tool_b", "tool_a"];
+    expect(nearestNames("tool_x", candidates, 3)).toEqual(["tool_a", "tool_b", "tool_c"]);
+    expect(nearestNames("tool_x", candidates.reverse(), 3)).toEqual(["tool_a", "tool_b", "tool_c"]);
+  });
+
+  it("gives at most as many as asked for", () => {
+    expect(nearestNames("issue", names, 1)).toHaveLength(1);
+  });
+});

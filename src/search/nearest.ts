@@ -1,0 +1,32 @@
+import { editDistance, errorsAllowed } from "./edit-distance.js";
+import { toKey } from "./tokenize.js";
+
+/** A part this short says too little to suggest a name by it. */
+const SHORTEST_PART = 3;
+
+/** Names that a mistyped one may have meant, nearest first; separators and case make no difference. */
+export function nearestNames(name: string, candidates: Iterable<string>, max = 3): string[] {
+  const key = toKey(name);
+  const near: { candidate: string; distance: number }[] = [];
+  for (const candidate of new Set(candidates)) {
+    const distance = distanceBetween(key, toKey(candidate));
+    if (distance !== undefined) near.push({ candidate, distance });
+  }
+  return near
+    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, max)
+    .map(({ candidate }) => candidate);
+}
+
+/** Typing errors count 1 each; one name inside the other comes after them, the closer in length the nearer. */
+function distanceBetween(left: string, right: string): number | undefined {
+  if (left === "" || right === "") return undefined;
+  const allowed =
+    errorsAllowed(Math.max(left.length, right.length)) + (Math.min(left.length, right.length) >= 12 ? 1 : 0);
+  const distance = editDistance(left, right, allowed);
+  if (distance <= allowed) return distance;
+  const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
+  if (shorter.length < SHORTEST_PART || !longer.includes(shorter)) return undefined;
+  const atTheStart = longer.startsWith(shorter);
+  return (atTheStart ? 4 : 5) + (longer.length - shorter.length) / longer.length;
+}

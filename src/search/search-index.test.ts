@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SearchDocument } from "./fields.js";
+import { type SearchQuery, createSearchIndex } from "./search-index.js";
+
+function doc(id: string, description: string, rest: Partial<SearchDocument> = {}): SearchDocument {
+  const [server = "", name = ""] = id.split(":");
+  return { id, server, name, description, parameters: [], tags: [], ...rest };
+}
+
+const documents = [
+  doc("github:create_issue", "Create a new issue in a repository.", {
+    parameters: [{ name: "assignee", description: "Login of the person in charge" }],
+  }),
+  doc("github:create_issue_comment", "Add a comment to an issue."),
+  doc("github:list_repositories", "List the repositories of an organization."),
+  doc("github:delete_branch", "Delete a branch.", { tags: ["dangerous"] }),
+  doc("fs:read_file", "Read the contents of a text file.", { serverDescription: "Access to the local disk" }),
+  doc("fs:writeFile", "Write text to a file, replacing what was there."),
+  doc("weather:get_forecast", "Weather forecast for a city.", { title: "Outlook" }),
+  doc("mail:send", "Send an electronic letter.", {
+    parameters: [{ name: "to", description: "Address of the recipient" }],
+  }),
+];
+const index = createSearchIndex(documents);
+const ids = (query: string, options: Partial<SearchQuery> = {}): string[] =>
+  index.search(query, { limit: 10, minRelevance: 0.05, ...options }).hits.map((hit) => hit.id);
+const best = (query: string): number => index.search(query, { limit: 1 }).hits[0]?.relevance ?? 0;
+
+describe("search", () => {
+  it.each([
+    ["words of the name", "issue create", "github:create_issue"],
+    ["other inflections", "creating issues", "github:create_issue"],
+    ["a plural", "file reading", "fs:read_file"],
+    ["camel case in the name", "write file", "fs:writeFile"],
+    ["camel case in the query", "deleteBranch", "github:delete_branch"],
+    ["a synonym of the verb alone", "erase", "github:delete_branch"],
+    ["a synonym of the noun alone", "directory document", "fs:read_file"],
+    ["the server's name", "mail", "mail:send"],
+    ["the server's description", "local disk", "fs:read_file"],
+    ["the title", "outlook", "weather:get_forecast"],
+    ["a parameter's name", "assignee", "github:create_issue"],
+    ["a parameter's description", "recipient", "mail:send"],
+    ["a tag", "dangerous", "github:delete_branch"],
+    ["a letter missing", "forcast", "weather:get_forecast"],
+    ["two letters swapped", "ogranization", "github:list_repositories"],
+    ["a question around it", "could you please tell me the weather in Paris?", "weather:get_forecast"],
+    ["accents", "fórecast", "weather:get_forecast"],
+  ])("finds by %s", (_, query, id) => {
+    expect(ids(query)[0]).toBe(id);
+  });
+
+  it.each([
+    ["create_issue", "github:create_issue"],
+    ["Create Issue", "github:create_issue"],
+    ["github:create-issue", "github:create_issue"],
+    ["GITHUB createIssue", "github:create_issue"],
+    ["write_file", "fs:writeFile"],
+    ["send", "mail:send"],
+  ])("puts the tool named %j first with relevance 1", (query, id) => {
+    expect(index.search(query, { limit: 5 }).hits[0]).toEqual({ id, relevance: 1 });
+  });
+
+  it("gives relevance 1 to the name only", () => {
+    const [, ...others] = index.search("create_issue", { limit: 10 }).hits;
+    expect(others.map((hit) => hit.id)).toEqual(["github:create_issue_comment"]);
+    expect(others.every((hit) => hit.relevance < 1)).toBe(true);
+  });
+
+  it("makes a weak best match look weak", () => {
+    expect(best("delete branch")).toBeGreaterThan(0.8);
+    expect(best("delete spaceship trajectories quickly")).toBeLessThan(0.5);
+    expect(best("delete spaceship trajectories quickly")).toBeGreaterThan(0);
+  });
+
+  it("ranks the word itself over its synonym", () => {
+    const both = createSearchIndex([doc("a:remove_x", ""), doc("b:delete_x", "")]);
+    const search = (query: string): string | undefined => both.search(query, { limit: 5 }).hits[0]?.id;
+    expect([search("delete the x thing"), search("remove the x thing")]).toEqual(["b:delete_x", "a:remove_x"]);
+  });
+
+  it("cuts what is far below the best", () => {
+    expect(ids("file")).toEqual(["fs:read_file", "fs:writeFile"]);
+    expect(ids("delete branch file")).toEqual(["github:delete_branch"]);
+  });
+
+  it("returns nothing below the least relevance asked for", () => {
+    expect(ids("delete spaceship trajectories quickly", { minRelevance: 0.6 })).toEqual([]);
+  });
+
+  it.each(["", "   ", "?!…", "what is it?"])("finds and suggests nothing for %j", (query) => {
+    expect(index.search(query, { limit: 10 })).toEqual({ hits: [], more: 0, suggestions: [] });
+  });
+
+  it("counts what the limit leaves out", () => {
+    const many = createSearchIndex(Array.from({ length: 20 }, (_, number) => doc(`s${number}:ping_host`, "Ping.")));
+    const answer = many.search("ping", { limit: 3 });
+    expect(answer.hits.map((hit) => hit.id)).toEqual(["s0:ping_host", "s10:ping_host", "s11:ping_host"]);
+    expect(answer.more).toBe(17);
+  });
+
+  it("asks who may see a document before it cuts to the limit", () => {
+    const hidden = (id: string): boolean => id !== "github:create_issue";
+    const answer = index.search("create issue", { limit: 1, accepts: hidden });
+    expect(answer.hits.map((hit) => hit.id)).toEqual(["github:create_issue_comment"]);
+    expect(answer.more).toBe(0);
+  });
+
+  it("judges what is far below by the best that the caller may see", () => {
+    expect(ids("weather forecast issue", { accepts: (id) => id.startsWith("github:") })).toContain(
+      "github:create_issue",
+    );
+  });
+
+  it.each([
+    ["words that look alike", "organisatoin-wide", ["organization"]],
+    ["a server that looks alike", "githubb", ["github"]],
+    ["the largest servers otherwise", "xyzzy", ["github", "fs", "mail", "weather"]],
+  ])("suggests %s when nothing fits", (_, query, suggestions) => {
+    expect(index.search(query, { limit: 5, minRelevance: 1 }).suggestions).toEqual(suggestions);
+  });
+
+  it("suggests nothing that only hidden tools know", () => {
+    const accepts = (id: string): boolean => id.startsWith("fs:");
+    expect(index.search("organisatoin", { limit: 5, accepts }).suggestions).toEqual(["fs"]);
+  });
+
+  it("gives the same answer whatever the order of the documents", () => {
+    const reversed = createSearchIndex([...documents].reverse());
+    for (const query of ["issue", "file", "create", "list text files in a repo", "xyzzy"]) {
+      expect(reversed.search(query, { limit: 10 })).toEqual(index.search(query, { limit: 10 }));
+    }
+  });
+
+  it("gives the same answer every time", () => {
+    const first = index.search("create a file", { limit: 10 });
+    for (let round = 0; round < 50; round += 1) {
+      index.search("delete everything", { limit: 10 });
+      expect(index.search("create a file", { limit: 10 })).toEqual(first);
+    }
+  });
+
+  it("works without documents", () => {
+    const empty = createSearchIndex([]);
+    expect(empty.size).toBe(0);
+    expect(empty.search("anything", { limit: 10 })).toEqual({ hits: [], more: 0, suggestions: [] });
+  });
+
+  it("never throws and keeps relevance between 0 and 1, for every query and every document", () => {
+    const text = fc.string({ unit: "binary", maxLength: 60 });
+    fc.assert(
+      fc.property(text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (query, tools) => {
+        const own = createSearchIndex(
+          tools.map(([name, description], number) => doc(`s:${number}`, description, { name })),
+        );
+        for (const any of [index, own]) {
+          for (const hit of any.search(query, { limit: 10 }).hits) {
+            expect(hit.relevance).toBeGreaterThan(0);
+            expect(hit.relevance).toBeLessThanOrEqual(1);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("answers a hostile query over 2,000 tools in bounded time", () => {
+    const large = createSearchIndex(
+      Array.from({ length: 2_000 }, (_, number) =>
+        doc(`s:tool_${number}`, `Does thing number ${number} for word${number}.`),
+      ),
+    );
+    const query = Array.from({ length: 5_000 }, (_, number) => `wrod${number} thingy`).join(" ");
+    const start = performance.now();
+    large.search(query, { limit: 10 });
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,48 @@
+import { errorsAllowed } from "./edit-distance.js";
+import { nearestNames } from "./nearest.js";
+import { findTerm } from "./postings.js";
+import type { QueryParts } from "./query.js";
+import { tokenizeQuery } from "./tokenize.js";
+
+const MOST_SUGGESTIONS = 5;
+/** A long question is not searched through word by word for suggestions. */
+const MOST_WORDS = 8;
+const LONG_WORD = 7;
+
+interface SuggestParts extends QueryParts {
+  readonly documents: readonly { readonly id: string; readonly server: string }[];
+  readonly accepts: (id: string) => boolean;
+}
+
+/** Where a query found nothing: servers and words of the catalog that look like its words, else the largest servers. */
+export function suggest(query: string, parts: SuggestParts): string[] {
+  const words = tokenizeQuery(query, () => false).slice(0, MOST_WORDS);
+  if (words.length === 0) return [];
+  const servers = listVisibleServers(parts);
+  const nearServers = words.flatMap((word) => nearestNames(word, servers));
+  const nearWords = words.flatMap((word) => findNearWords(word, parts));
+  const near = new Set([...nearServers, ...nearWords]);
+  return (near.size > 0 ? [...near] : servers).slice(0, MOST_SUGGESTIONS);
+}
+
+/** Servers with documents that this caller may see, the largest first. */
+function listVisibleServers({ documents, accepts }: SuggestParts): string[] {
+  const counts = new Map<string, number>();
+  for (const { id, server } of documents) {
+    if (accepts(id)) counts.set(server, (counts.get(server) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1)).map(([server]) => server);
+}
+
+/** Long words may have one error more than a search forgives. A word that only hidden documents have would give them away, so it is not told. */
+function findNearWords(word: string, { channels, nearWords, documents, accepts }: SuggestParts): string[] {
+  const isVisible = (candidate: string): boolean => {
+    const run = findTerm(channels.words, candidate);
+    const numbers = channels.words.documents.subarray(run?.start ?? 0, run?.end ?? 0);
+    return numbers.some((number) => accepts(documents[number]?.id ?? ""));
+  };
+  const errors = errorsAllowed(word.length);
+  return nearWords(word, word.length < LONG_WORD ? errors : errors + 1)
+    .map((near) => near.word)
+    .filter((candidate) => candidate !== word && isVisible(candidate));
+}

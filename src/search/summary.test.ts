@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { summarize } from "./summary.js";
+
+describe("summarize", () => {
+  it.each([
+    ["the first sentence", "Create an issue. Needs a token.", "Create an issue."],
+    ["one line", "Create an issue\n  in a\trepository", "Create an issue in a repository"],
+    ["an abbreviation does not end it", "Reads files, e.g. text. More.", "Reads files, e.g. text."],
+    ["a version number does not end it", "Talks to API v1.2 only. More.", "Talks to API v1.2 only."],
+    ["a question ends it", "Lost? Use this.", "Lost?"],
+    ["a heading is skipped", "# GitHub\n\nCreate an issue.", "Create an issue."],
+    ["a label is skipped", "Description:\nCreate an issue.", "Create an issue."],
+    ["a label on the same line is removed", "Description: Create an issue.", "Create an issue."],
+    ["a bold title is skipped", "**Create issue**\nOpens a new issue.", "Opens a new issue."],
+    ["a line of decoration is skipped", "=====\nOpens a new issue.", "Opens a new issue."],
+    ["an XML tag is skipped", "<usecase>\nOpens a new issue.\n</usecase>", "Opens a new issue."],
+    ["a bullet's mark is removed", "- Opens a new issue\n- Closes it", "Opens a new issue"],
+    ["a list ends the paragraph", "Manages issues\n- open\n- close", "Manages issues"],
+    ["markup is removed", "Opens a **new** `issue` in [GitHub](https://x.test).", "Opens a new issue in GitHub."],
+    ["other scripts have full stops too", "创建一个问题。需要令牌。", "创建一个问题。"],
+    ["a lone heading is better than nothing", "# Create issue", "Create issue"],
+    ["nothing stays nothing", " \n ", ""],
+  ])("%s", (_, description, summary) => {
+    expect(summarize(description)).toBe(summary);
+  });
+
+  it("cuts at a word", () => {
+    expect(summarize("Create an issue in a repository of the given owner", 30)).toBe("Create an issue in a…");
+  });
+
+  it("is one line within the length for every text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        const summary = summarize(text, 80);
+        expect(summary.length).toBeLessThanOrEqual(80);
+        expect(summary).not.toMatch(/[\r\n\t]/u);
+      }),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { stemmer } from "stemmer";
+import { isStopWord } from "./stop-words.js";
+
+/** Beyond this many characters a text adds words but no meaning. */
+const LONGEST_TEXT = 6_000;
+const LONGEST_WORD = 40;
+const MOST_QUERY_WORDS = 64;
+
+/** Lower-case words of a text: snake, kebab, camel and dotted names are taken apart, and `GitHub` is also `github`. */
+export function tokenize(text: string): string[] {
+  return splitChunks(text).flatMap(tokenizeChunk);
+}
+
+/** Runs of letters and digits; what one of them says does not depend on the others, so callers may remember it. */
+export function splitChunks(text: string): readonly string[] {
+  return foldMarks(text.slice(0, LONGEST_TEXT)).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+}
+
+export function tokenizeChunk(chunk: string): string[] {
+  const { parts, whole } = splitChunk(chunk);
+  const words = parts.length > 1 ? [...parts, whole] : parts;
+  const letters = /^(\p{L}{3,})\p{N}+$/u.exec(whole)?.[1];
+  return letters === undefined ? words : [...words, letters];
+}
+
+/**
+ * The words of a query that carry meaning, without repetitions. `GitHub` is one word to a catalog that knows `github`
+ * and two to one that does not.
+ */
+export function tokenizeQuery(query: string, isKnown: (word: string) => boolean): string[] {
+  const words = new Set<string>();
+  for (const chunk of splitChunks(query)) {
+    const { parts, whole } = splitChunk(chunk);
+    const chosen = parts.length > 1 && isKnown(whole) ? [...parts.filter((part) => isKnown(part)), whole] : parts;
+    for (const word of chosen) if (!isStopWord(word)) words.add(word);
+  }
+  return [...words].slice(0, MOST_QUERY_WORDS);
+}
+
+/** The common part of a word's inflections. */
+export function toStem(word: string): string {
+  return word.length < 3 ? word : stemmer(word);
+}
+
+/** Letters and digits only, in lower case: two names that differ by case or separators have the same key. */
+export function toKey(name: string): string {
+  return foldMarks(name.slice(0, LONGEST_TEXT))
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, "");
+}
+
+/** `é` becomes `e`; scripts in which a mark makes another letter keep theirs. */
+function foldMarks(text: string): string {
+  if (!/[\u0080-\uffff]/u.test(text)) return text;
+  return text
+    .normalize("NFKD")
+    .replace(/([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu, "$1")
+    .normalize("NFC");
+}
+
+function splitChunk(chunk: string): { parts: string[]; whole: string } {
+  const whole = chunk.toLowerCase().slice(0, LONGEST_WORD);
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(chunk)) return { parts: toPairs(whole), whole };
+  const isMixed = chunk !== chunk.toLowerCase() && chunk !== chunk.toUpperCase() && !/^\p{Lu}+s$/u.test(chunk);
+  if (!isMixed) return { parts: [whole], whole };
+  const parts = chunk
+    .slice(0, LONGEST_WORD)
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .toLowerCase()
+    .split(" ");
+  return { parts, whole };
+}
+
+/** Scripts without spaces between words are searched by pairs of characters. */
+function toPairs(text: string): string[] {
+  const characters = Array.from(text);
+  if (characters.length < 3) return [text];
+  return characters.slice(1).map((character, index) => `${characters[index] ?? ""}${character}`);
+}
