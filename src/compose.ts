@@ -9,7 +9,7 @@ import { createRefresh, type Refresh } from "./catalog/refresh.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
-import { createVariables, resolveConnection } from "./config/variables.js";
+import { createVariables, resolveConnection, type Variables } from "./config/variables.js";
 import { type CallRecord, createExecute, type Execute } from "./executor/execute.js";
 import { createKeptResults, type KeptResults } from "./executor/kept-results.js";
 import type { Validation } from "./executor/validation.js";
@@ -20,8 +20,10 @@ import type { ServerDefinition } from "./model/server.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
+import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { type Collected, collectServers } from "./sources/collect.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
+import { describeProblem } from "./util/document/problem.js";
 
 /** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
 export interface Place {
@@ -56,6 +58,10 @@ export interface Stages {
   readonly metaTools: readonly MetaTool[];
   readonly upstreams: Upstreams;
   readonly target: (server: string) => UpstreamTarget;
+  /** What a person should know though nothing is wrong. */
+  readonly notices: () => readonly string[];
+  /** Rules that match no known tool or never decide; true only when all servers are known. */
+  readonly ruleWarnings: () => readonly RuleWarning[];
 }
 
 export interface ComposeParts {
@@ -69,8 +75,16 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
   const { now, log, home } = place;
   const { upstreams, validation, audit } = foundation;
 
+  const variables = createVariables(place);
   const collected = config.enabled
-    ? await collectServers({ servers: config.servers, sources: config.sources, baseDir, home })
+    ? await collectServers({
+        servers: config.servers,
+        sources: config.sources,
+        baseDir,
+        home,
+        resolve: variables.resolve,
+        ...(loaded.file === undefined ? {} : { file: loaded.file }),
+      })
     : { servers: [], sources: [], problems: [], notices: [] };
   const rules = compileRules(config.toolRules);
   const disk = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
@@ -83,7 +97,7 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
   });
   const { snapshot } = catalog;
 
-  const target = createTargets(collected.servers, place, snapshot);
+  const target = createTargets(collected.servers, variables, snapshot);
   const refresh = createRefresh({
     catalog,
     list: (server, signal) => upstreams.list(target(server), signal),
@@ -110,6 +124,12 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
   const metaTools = discoveryProfile({ discovery, execute, upstreamState: (server) => upstreams.state(server) });
 
   const load = () => catalog.load();
+  const notices = () => [
+    ...loaded.notices,
+    ...collected.notices,
+    ...collected.problems.map(describeProblem),
+    ...variables.notices(),
+  ];
   return {
     loaded,
     config,
@@ -125,15 +145,16 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
     metaTools,
     upstreams,
     target,
+    notices,
+    ruleWarnings: () => findIneffectiveRules(rules, [...snapshot().tools.values()]),
   };
 }
 
 function createTargets(
   servers: readonly ServerDefinition[],
-  place: Place,
+  variables: Variables,
   snapshot: () => Snapshot,
 ): (server: string) => UpstreamTarget {
-  const variables = createVariables(place);
   const byName = new Map(servers.map((server) => [server.name, server]));
   return (name) => {
     const definition = byName.get(name);

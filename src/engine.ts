@@ -6,7 +6,6 @@ import { fingerprintOf } from "./catalog/record.js";
 import { compose, type Foundation, type Place, type Stages } from "./compose.js";
 import type { DiscoveryConfig } from "./config/define.js";
 import { type LoadedConfig, loadConfig, parseConfig } from "./config/load.js";
-import type { Config } from "./config/options.js";
 import { createValidation } from "./executor/validation.js";
 import { describeServer, type ServerSummary } from "./metatools/describe-server.js";
 import { type SearchResult, type ToolMetadata, toSearchResult, toToolMetadata } from "./metatools/metadata.js";
@@ -24,7 +23,7 @@ export interface EngineOptions {
   /** The folder for catalog and audit. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
   readonly stateFolder?: string;
   readonly log?: (message: string) => void;
-  /** Where the configuration comes from, at first and on `reload()`, in place of the constructor's. */
+  /** Where the configuration comes from, at first and on `reload()`, in place of the constructor's. @internal */
   readonly load?: () => Promise<LoadedConfig>;
 }
 
@@ -139,7 +138,7 @@ export class DiscoveryEngine {
   }
 
   /** The configuration in force, defaults filled in. */
-  async getConfig(): Promise<Config> {
+  async getConfig(): Promise<DiscoveryConfig> {
     return (await this.stages()).config;
   }
 

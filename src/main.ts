@@ -1,4 +1,5 @@
 // The bins: the only place that reads argv, process signals and sets the exit code.
+import { isatty } from "node:tty";
 import type { CliIo } from "./surfaces/cli/io.js";
 
 /** `discovery …` is `anygpt mcp serve …`. */
@@ -23,7 +24,7 @@ async function run(argv: readonly string[]): Promise<void> {
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
-    isTerminal: { stdout: Boolean(process.stdout.isTTY), stderr: Boolean(process.stderr.isTTY) },
+    isTerminal: { stdout: isatty(1), stderr: isatty(2) },
     columns: process.stdout.columns ?? 80,
     signal: stop.signal,
   };

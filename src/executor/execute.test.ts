@@ -110,10 +110,12 @@ describe("execute", () => {
     const failure = await call({ arguments: { title: 1, body: 2 } }).catch((error: unknown) => error as DiscoveryError);
     expect(failure).toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
-      message:
-        'The arguments do not fit github:create_issue: /title is number, must be "string"; /body is number, must be "string".',
-      hint: "Correct them and call again: create_issue(title: string, body?: string).",
-      facts: { request_id: "id-1" },
+      message: "The arguments do not fit github:create_issue.",
+      facts: {
+        request_id: "id-1",
+        violations: ['/title is number, must be "string"', '/body is number, must be "string"'],
+        signature: "create_issue(title: string, body?: string)",
+      },
     });
     expect(sent).toEqual([]);
   });

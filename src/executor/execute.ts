@@ -140,18 +140,15 @@ function disabled(tool: Tool, reason: string): DiscoveryError {
 const MAX_VIOLATIONS = 25;
 
 function invalid(tool: Tool, violations: readonly Violation[]): DiscoveryError {
-  const listed = violations
-    .slice(0, MAX_VIOLATIONS)
-    .map(({ path, message }) => `${path || "the arguments"} ${message}`);
-  const more = violations.length > MAX_VIOLATIONS ? `; and ${violations.length - MAX_VIOLATIONS} more` : "";
-  return new DiscoveryError(
-    "TOOL_VALIDATION_ERROR",
-    `The arguments do not fit ${tool.id}: ${listed.join("; ")}${more}.`,
-    {
-      hint: `Correct them and call again: ${toSignature(tool.definition)}.`,
-      facts: { violations: violations.slice(0, MAX_VIOLATIONS), signature: toSignature(tool.definition) },
+  const more = violations.length - MAX_VIOLATIONS;
+  const listed = violations.slice(0, MAX_VIOLATIONS).map(({ path, message }) => `${path} ${message}`.trimStart());
+  return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments do not fit ${tool.id}.`, {
+    hint: "Correct them to fit the signature and call again.",
+    facts: {
+      violations: more > 0 ? [...listed, `and ${more} more`] : listed,
+      signature: toSignature(tool.definition),
     },
-  );
+  });
 }
 
 function describeDefect(error: unknown): string {

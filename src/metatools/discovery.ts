@@ -7,8 +7,9 @@ import { DiscoveryError } from "../errors.js";
 import { isJsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
+import type { SearchDocument } from "../search/fields.js";
 import { nearestNames } from "../search/nearest.js";
-import { createSearchIndex, type SearchDocument, type SearchIndex } from "../search/search-index.js";
+import { createSearchIndex, type SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
 
 export interface DiscoveryParts {

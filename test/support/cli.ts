@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly stdin?: string | Readable;
   readonly signal?: AbortSignal;
   /** Sees everything as it is written. */
-  readonly onOutput?: (text: string) => void;
+  readonly onOutput?: (text: string) => unknown;
 }
 
 /** A folder that is home and working directory at once, for commands run in this process. */

@@ -1,8 +1,7 @@
 import type { ServerDefinition } from "../../model/server.js";
 import { cutAtWord, toOneLine } from "../../util/text.js";
 
-/** Few enough characters to stay under 150 tokens, whatever the names are made of. */
-const MAX_CHARACTERS = 440;
+const MAX_TOKENS = 145;
 const MAX_DESCRIPTION = 40;
 
 const INTRODUCTION = "Gateway to other MCP servers. Find tools with search_tools, run them with execute_tool.";
@@ -21,13 +20,20 @@ export function toInstructions(servers: readonly ServerDefinition[]): string {
 
 function fit(items: readonly string[]): string | undefined {
   const text = `${INTRODUCTION} Behind it: ${items.join(", ")}.`;
-  return text.length <= MAX_CHARACTERS ? text : undefined;
+  return mostTokens(text) <= MAX_TOKENS ? text : undefined;
 }
 
 function cutList(names: readonly string[]): string {
   let count = names.length;
   const toText = (): string =>
     `${INTRODUCTION} Behind it ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more (list_mcp_servers).`;
-  while (count > 1 && toText().length > MAX_CHARACTERS) count -= 1;
+  while (count > 1 && mostTokens(toText()) > MAX_TOKENS) count -= 1;
   return toText();
+}
+
+/** A pessimistic estimate: words of a common alphabet cost about a token per four letters, anything else more. */
+function mostTokens(text: string): number {
+  const letters = text.match(/[A-Za-z ]/g)?.length ?? 0;
+  const signs = text.match(/[!-@[-`{-~]/g)?.length ?? 0;
+  return letters / 3.6 + signs * 0.75 + (text.length - letters - signs) * 1.5;
 }

@@ -17,15 +17,17 @@ export interface ServeParts {
 const GRACE_MS = 3000;
 /** How long their last answers may take to be written. */
 const FAREWELL_MS = 500;
+const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
-  const { collected, metaTools } = await engine.stages();
+  const { collected, metaTools, notices } = await engine.stages();
+  for (const notice of notices()) log(notice);
   const shutdown = new AbortController();
   const transport = new BoundedStdioTransport(input, output);
   const instructions = toInstructions(collected.servers);
   // The first answer must not wait for the catalog.
-  transport.onfirstanswer = () => void engine.known().catch((error: unknown) => log(String(error)));
+  transport.onfirstanswer = () => void warnAboutRules(engine, log).catch((error: unknown) => log(String(error)));
   const handle = serveStdio(
     () => createGatewayServer({ stages: () => engine.known(), metaTools, instructions, shutdown: shutdown.signal }),
     { transport, onerror: (error) => log(error.message) },
@@ -45,6 +47,13 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   }
   shutdown.abort();
   await handle.close();
+}
+
+/** Reads the catalog, and when every server has answered, names the rules that do nothing. */
+async function warnAboutRules(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
+  const { refresh, ruleWarnings } = await engine.known();
+  await refresh.whenKnown(LONGEST_FIRST_TIME_MS);
+  if (refresh.pending().length === 0) for (const { message } of ruleWarnings()) log(message);
 }
 
 /** serveStdio listens for the close as well; both are told. */

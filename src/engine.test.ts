@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testServer } from "../test/support/gateway.js";
+import { DiscoveryEngine, type EngineOptions, openEngine } from "./engine.js";
+import { DiscoveryError } from "./errors.js";
+
+let folder: string;
+let engines: DiscoveryEngine[];
+let options: EngineOptions;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "engine-"));
+  engines = [];
+  options = { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder }, stateFolder: join(folder, "state") };
+});
+afterEach(async () => {
+  for (const engine of engines) await engine.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const engineOn = (config: ConstructorParameters<typeof DiscoveryEngine>[0]) => {
+  const engine = new DiscoveryEngine(config, options);
+  engines.push(engine);
+  return engine;
+};
+const echo = () => engineOn({ servers: { echo: { ...testServer("echo.mjs"), description: "Echoes" } } });
+
+describe("DiscoveryEngine", () => {
+  it("lists servers with what is known of them", async () => {
+    const engine = echo();
+    await engine.searchTools("echo");
+    expect(await engine.listServers()).toEqual([
+      { name: "echo", description: "Echoes", toolCount: 15, enabledCount: 15, status: "disconnected", known: true },
+    ]);
+  });
+
+  it("searches, lists and details tools", async () => {
+    const engine = echo();
+    const [best] = await engine.searchTools("add two numbers", { limit: 1 });
+    expect(best).toMatchObject({ server: "echo", tool: "add", summary: "Adds two numbers." });
+    expect((await engine.listTools("echo")).map(({ name }) => name)).toContain("sleep");
+    expect(await engine.getToolDetails("echo", "add")).toMatchObject({
+      name: "add",
+      parameters: [
+        { name: "a", type: "number", required: true },
+        { name: "b", type: "number", required: true },
+      ],
+      inputSchema: { type: "object" },
+    });
+  });
+
+  it("gives null for the details of what does not exist", async () => {
+    const engine = echo();
+    expect(await engine.getToolDetails("echo", "nothing")).toBeNull();
+    expect(await engine.getToolDetails("nobody", "add")).toBeNull();
+  });
+
+  it("executes a tool and gives its value", async () => {
+    expect(await echo().executeTool("echo", "add", { a: 1, b: 2 })).toEqual({ success: true, result: { sum: 3 } });
+  });
+
+  it("puts everything that can go wrong with a call into the result", async () => {
+    const engine = echo();
+    expect(await engine.executeTool("nobody", "x", {})).toMatchObject({
+      success: false,
+      error: { code: "SERVER_NOT_FOUND" },
+    });
+    expect(await engine.executeTool("echo", "add", { a: 1 })).toMatchObject({
+      success: false,
+      error: { code: "TOOL_VALIDATION_ERROR" },
+    });
+    expect(await engine.executeTool("echo", "fail", {})).toMatchObject({
+      success: false,
+      error: { code: "TOOL_EXECUTION_ERROR", message: "it did not work", executed: "yes" },
+    });
+  });
+
+  it("streams progress as it comes, then the result", async () => {
+    const kinds: string[] = [];
+    for await (const event of echo().executeStream("echo", "sleep", { ms: 60, every: 15 })) kinds.push(event.kind);
+    expect(kinds.length).toBeGreaterThan(2);
+    expect(kinds.at(-1)).toBe("result");
+    expect(new Set(kinds.slice(0, -1))).toEqual(new Set(["progress"]));
+  });
+
+  it("cancels the call when its reader leaves the stream", async () => {
+    const engine = echo();
+    for await (const _ of engine.executeStream("echo", "sleep", { ms: 60_000, every: 10 })) break;
+    expect(await engine.executeTool("echo", "cancelled", {})).toMatchObject({
+      success: true,
+      result: [expect.any(String)],
+    });
+  });
+
+  it("refuses a wrong configuration at once, with all that is wrong", () => {
+    const wrong = { servers: { a: {} }, toolRules: [{ patern: "*" }] } as never;
+    expect(() => new DiscoveryEngine(wrong)).toThrow(DiscoveryError);
+  });
+
+  it("answers with the rules and the cache of its configuration", async () => {
+    const engine = engineOn({
+      servers: { echo: testServer("echo.mjs") },
+      toolRules: [{ pattern: "*a*", enabled: true, tags: ["a"] }],
+      cache: { enabled: false },
+    });
+    const tools = await engine.listTools("echo");
+    expect(tools.every(({ name, tags }) => name.includes("a") && tags.includes("a"))).toBe(true);
+    expect(await engine.getConfig()).toMatchObject({ cache: { enabled: false, ttl: 3600 } });
+    await expect(readFile(join(folder, "state", "catalog"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("offers nothing when it is switched off", async () => {
+    const engine = engineOn({ enabled: false, servers: { echo: testServer("echo.mjs") } });
+    expect(await engine.listServers()).toEqual([]);
+  });
+
+  it("fails a call that cannot be recorded", async () => {
+    await writeFile(join(folder, "in-the-way"), "");
+    const engine = engineOn({
+      servers: { echo: testServer("echo.mjs") },
+      audit: { file: join(folder, "in-the-way", "audit.jsonl") },
+    });
+    expect(await engine.executeTool("echo", "add", { a: 1, b: 2 })).toMatchObject({
+      success: false,
+      error: { code: "AUDIT_UNAVAILABLE" },
+    });
+  });
+});
+
+describe("reload", () => {
+  it("takes a changed file, keeps unchanged servers running and drops the removed ones", async () => {
+    const file = join(folder, "config.json");
+    const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
+    await write({ stays: testServer("echo.mjs"), goes: testServer("echo.mjs", "x") });
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    const pid = await engine.executeTool("stays", "pid", {});
+    await engine.executeTool("goes", "pid", {});
+    await write({ stays: testServer("echo.mjs"), comes: testServer("echo.mjs", "y") });
+    await engine.reload();
+    expect((await engine.listServers()).map(({ name }) => name)).toEqual(["stays", "comes"]);
+    expect(await engine.executeTool("stays", "pid", {})).toEqual(pid);
+    expect(await engine.executeTool("goes", "pid", {})).toMatchObject({ error: { code: "SERVER_NOT_FOUND" } });
+    expect(await engine.executeTool("comes", "add", { a: 1, b: 1 })).toMatchObject({ success: true });
+  });
+
+  it("keeps the last good configuration when the new one is wrong", async () => {
+    const file = join(folder, "config.json");
+    await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    await engine.listServers();
+    await writeFile(file, '{"servers": {"echo": ');
+    await expect(engine.reload()).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
+    expect(await engine.executeTool("echo", "add", { a: 1, b: 1 })).toMatchObject({ success: true });
+  });
+});

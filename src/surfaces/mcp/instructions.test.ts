@@ -1,0 +1,36 @@
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import type { ServerDefinition } from "../../model/server.js";
+import { toInstructions } from "./instructions.js";
+
+const server = (name: string, description?: string): ServerDefinition => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  connection: { kind: "stdio", command: "x", args: [], env: {} },
+  manifest: [],
+  origin: "inline",
+});
+
+describe("instructions", () => {
+  it("name the servers with what they are for", () => {
+    expect(toInstructions([server("github", "GitHub API"), server("fs")])).toMatch(/Behind it: github \(GitHub API\), fs\.$/);
+  });
+
+  it("say how many there are when not all can be named", () => {
+    const text = toInstructions(Array.from({ length: 500 }, (_, n) => server(`server-${n}`, "Something useful")));
+    expect(text).toMatch(/Behind it 500 servers: server-0, .* and \d+ more \(list_mcp_servers\)\.$/);
+  });
+
+  it.each([
+    ["no server", []],
+    ["one with a long description", [server("a", "word ".repeat(200))]],
+    ["many with odd names", Array.from({ length: 300 }, (_, n) => server(`Ünïcödé-服务器-${n}`))],
+    ["one endless name", [server("x9Q_".repeat(16))]],
+  ])("stay within 150 tokens for %s", (_, servers) => {
+    expect(encode(toInstructions(servers)).length).toBeLessThanOrEqual(150);
+  });
+
+  it("keep line breaks of descriptions out", () => {
+    expect(toInstructions([server("a", "one\n\ntwo")])).not.toContain("\n");
+  });
+});
