@@ -13,7 +13,9 @@ const server = (name: string, description?: string): ServerDefinition => ({
 
 describe("instructions", () => {
   it("name the servers with what they are for", () => {
-    expect(toInstructions([server("github", "GitHub API"), server("fs")])).toMatch(/Behind it: github \(GitHub API\), fs\.$/);
+    expect(toInstructions([server("github", "GitHub API"), server("fs")])).toMatch(
+      /Behind it: github \(GitHub API\), fs\.$/,
+    );
   });
 
   it("say how many there are when not all can be named", () => {

@@ -1,0 +1,226 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { INITIALIZE, testServer } from "../../../test/support/gateway.js";
+import type { DiscoveryConfig } from "../../config/define.js";
+import { DiscoveryEngine } from "../../engine.js";
+import { serveMcp } from "./serve.js";
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown> & { content?: { text: string }[]; isError?: boolean };
+  readonly error?: { code: number; message: string };
+}
+
+/** One client on the served engine, by hand. */
+class Driver {
+  readonly #input = new PassThrough();
+  readonly #output = new PassThrough();
+  readonly #waiting = new Map<number, (message: Message) => void>();
+  readonly stop = new AbortController();
+  readonly notifications: Message[] = [];
+  readonly logged: string[] = [];
+  readonly served: Promise<void>;
+  #nextId = 1;
+
+  constructor(readonly engine: DiscoveryEngine) {
+    createInterface({ input: this.#output }).on("line", (line) => this.#receive(JSON.parse(line) as Message));
+    const log = (message: string) => this.logged.push(message);
+    this.served = serveMcp({ engine, input: this.#input, output: this.#output, log }, this.stop.signal);
+  }
+
+  #receive(message: Message): void {
+    if (message.id === undefined) this.notifications.push(message);
+    else this.#waiting.get(message.id)?.(message);
+  }
+
+  notify(method: string, params: object = {}): void {
+    this.#input.write(`${JSON.stringify({ jsonrpc: "2.0", method, params })}\n`);
+  }
+
+  request(method: string, params: object = {}): Promise<Message> {
+    const id = this.#nextId++;
+    this.#input.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  async open(): Promise<Message> {
+    const opening = await this.request("initialize", INITIALIZE.params);
+    this.notify("notifications/initialized");
+    return opening;
+  }
+
+  execute(tool: string, args: object, meta: object = {}): Promise<Message> {
+    return this.request("tools/call", {
+      name: "execute_tool",
+      arguments: { server: "echo", tool, arguments: args },
+      _meta: meta,
+    });
+  }
+
+  hangUp(): void {
+    this.#input.end();
+  }
+}
+
+let folder: string;
+let drivers: Driver[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "serve-"));
+  drivers = [];
+});
+afterEach(async () => {
+  for (const driver of drivers) {
+    driver.hangUp();
+    await driver.served;
+    await driver.engine.close();
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+function serve(config: DiscoveryConfig = { servers: { echo: testServer("echo.mjs") } }): Driver {
+  const options = { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder }, stateFolder: join(folder, "state") };
+  const driver = new Driver(new DiscoveryEngine(config, options));
+  drivers.push(driver);
+  return driver;
+}
+
+describe("the MCP surface", () => {
+  it("introduces itself with its instructions and what it can do", async () => {
+    const { result } = await serve().open();
+    expect(result).toMatchObject({
+      serverInfo: { name: "anygpt-discovery" },
+      capabilities: { tools: {}, resources: {}, logging: {} },
+      instructions: expect.stringContaining("echo"),
+    });
+  });
+
+  it("passes an answer on with members that no schema knows", async () => {
+    const client = serve();
+    await client.open();
+    const { result } = await client.execute("rich", {});
+    expect(result).toMatchObject({
+      unheardOf: true,
+      _meta: { "example.com/trace": "t-1" },
+      structuredContent: { deep: { value: [1, null] } },
+    });
+    expect(result?.content?.at(-1)).toEqual({ type: "hologram", beams: 3 });
+  });
+
+  it("passes isError on as an answer", async () => {
+    const client = serve();
+    await client.open();
+    expect((await client.execute("fail", {})).result).toEqual({
+      content: [{ type: "text", text: "it did not work" }],
+      isError: true,
+    });
+  });
+
+  it("sends progress under the caller's token, and none when there is no token", async () => {
+    const client = serve();
+    await client.open();
+    await client.execute("sleep", { ms: 50, every: 10 }, { progressToken: "mine" });
+    const progress = client.notifications.filter(({ method }) => method === "notifications/progress");
+    expect(progress.length).toBeGreaterThan(1);
+    expect(progress[0]?.params).toEqual({ progressToken: "mine", progress: 10, total: 50 });
+    client.notifications.length = 0;
+    await client.execute("sleep", { ms: 50, every: 10 });
+    expect(client.notifications.filter(({ method }) => method === "notifications/progress")).toEqual([]);
+  });
+
+  it("passes log messages on", async () => {
+    const client = serve();
+    await client.open();
+    await client.execute("log", { message: "from the server" });
+    expect(client.notifications).toContainEqual({
+      jsonrpc: "2.0",
+      method: "notifications/message",
+      params: { level: "info", logger: "echo", data: "from the server" },
+    });
+  });
+
+  it("passes the caller's metadata on, but not its progress token", async () => {
+    const client = serve();
+    await client.open();
+    const { result } = await client.execute("meta", {}, { progressToken: "mine", "example.com/trace": "t" });
+    const meta = JSON.parse(result?.content?.[0]?.text ?? "") as Record<string, unknown>;
+    expect(meta["example.com/trace"]).toBe("t");
+    expect(meta["progressToken"]).not.toBe("mine");
+  });
+
+  it("lets a caller shorten the time to wait", async () => {
+    const client = serve();
+    await client.open();
+    const args = { server: "echo", tool: "sleep", arguments: { ms: 60_000 }, options: { timeout: 1 } };
+    const { result } = await client.request("tools/call", { name: "execute_tool", arguments: args });
+    expect(JSON.parse(result?.content?.[0]?.text ?? "")).toMatchObject({
+      error: { code: "TOOL_EXECUTION_TIMEOUT", executed: "unknown" },
+    });
+  });
+
+  it.each<[string, string, object, number]>([
+    ["an unknown method", "no/such", {}, -32601],
+    ["an unknown tool", "tools/call", { name: "echo" }, -32602],
+    ["a call without a name", "tools/call", {}, -32602],
+    ["an unknown resource", "resources/read", { uri: "anygpt://nothing" }, -32602],
+  ])("answers %s with a protocol error", async (_, method, params, code) => {
+    const client = serve();
+    await client.open();
+    expect((await client.request(method, params)).error?.code).toBe(code);
+  });
+
+  it("serves the guide, tool definitions and templates as resources", async () => {
+    const client = serve();
+    await client.open();
+    const read = async (uri: string) => (await client.request("resources/read", { uri })).result?.["contents"];
+    expect(await read("anygpt://guide")).toEqual([
+      { uri: "anygpt://guide", mimeType: "text/markdown", text: expect.stringContaining("search_tools") },
+    ]);
+    expect(await read("anygpt://tools/echo/add")).toEqual([
+      expect.objectContaining({ text: expect.stringContaining("Adds two numbers.") }),
+    ]);
+    expect((await client.request("resources/read", { uri: "anygpt://tools/echo/ecko" })).error?.message).toContain(
+      "Did you mean echo?",
+    );
+    expect((await client.request("resources/templates/list")).result?.["resourceTemplates"]).toHaveLength(2);
+  });
+
+  it("warns at the start about rules that can never take effect", async () => {
+    const client = serve({
+      servers: { echo: testServer("echo.mjs") },
+      toolRules: [
+        { pattern: "*", enabled: true },
+        { pattern: "*crash*", enabled: false },
+        { pattern: "nothing-like-it", tags: ["x"] },
+      ],
+    });
+    await client.open();
+    await client.request("tools/call", { name: "search_tools", arguments: { query: "add" } });
+    const { refresh } = await client.engine.known();
+    await refresh.whenKnown(10_000);
+    expect(client.logged.join("\n")).toContain("*crash*");
+    expect(client.logged.join("\n")).toContain("nothing-like-it");
+  });
+
+  it("answers calls in flight before it stops", async () => {
+    const client = serve();
+    await client.open();
+    await client.execute("pid", {});
+    const call = client.execute("sleep", { ms: 100 });
+    client.stop.abort();
+    expect((await call).result?.content?.[0]?.text).toBe("slept 100");
+    await client.served;
+  });
+
+  it("ends when the client hangs up", async () => {
+    const client = serve();
+    await client.open();
+    client.hangUp();
+    await client.served;
+  });
+});

@@ -1,0 +1,261 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { eventually, isRunning } from "../support/eventually.js";
+import {
+  connectGateway,
+  createHome,
+  descendantsOf,
+  type Gateway,
+  type Home,
+  INITIALIZE,
+  processesWith,
+  spawnGateway,
+  testServer,
+} from "../support/gateway.js";
+
+const opened: { close?: () => Promise<void>; remove?: () => void }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) {
+    await one.close?.();
+    one.remove?.();
+  }
+});
+
+function homeWith(config: object): Home {
+  const home = createHome(config);
+  opened.push(home);
+  return home;
+}
+
+async function connect(home: Home): Promise<Gateway> {
+  const gateway = await connectGateway(home);
+  opened.push(gateway);
+  return gateway;
+}
+
+const execute = (gateway: Gateway, server: string, tool: string, args: object = {}) =>
+  gateway.call("execute_tool", { server, tool, arguments: args });
+
+/** A hundred servers; each instance carries a marker by which its processes are found. */
+function hundred(marker: string): Record<string, object> {
+  return Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`s${n}`, testServer("echo.mjs", `${marker}-${n}`)]));
+}
+
+describe("a warm start", () => {
+  it("answers tools/list and a search over a hundred servers without starting any process", async () => {
+    const marker = `warm-${process.pid}`;
+    const home = homeWith({ servers: { only: testServer("echo.mjs", marker) } });
+    // One server fills the catalog; its file is then what a hundred servers of the same kind would have left.
+    const first = await connect(home);
+    await first.call("search_tools", { query: "echo" });
+    await first.close();
+    const { writeWarmCatalog } = await import("../support/warm-catalog.js");
+    const servers = hundred(marker);
+    writeFileSync(home.config, JSON.stringify({ servers }));
+    await writeWarmCatalog(home, servers);
+
+    const gateway = await connect(home);
+    await gateway.client.listTools();
+    const found = (await gateway.call("search_tools", { query: "add two numbers", limit: 50 })).json() as {
+      results: object[];
+      pending?: string[];
+    };
+    expect(found.results.length).toBeGreaterThan(10);
+    expect(found.pending).toBeUndefined();
+    expect(descendantsOf(gateway.pid)).toEqual([]);
+
+    // The first call starts that one server, and the reaper with it.
+    expect((await execute(gateway, "s7", "add", { a: 2, b: 3 })).text).toBe("5");
+    expect(processesWith(`${marker}-`)).toHaveLength(1);
+  });
+});
+
+describe("one broken server of many", () => {
+  it.each<[string, object]>([
+    ["has a command that does not exist", { command: "no-such-command-anywhere" }],
+    ["exits at once", testServer("faulty.mjs", "exit-now")],
+    ["hangs", testServer("faulty.mjs", "hang-init")],
+    ["prints rubbish", testServer("faulty.mjs", "garbage")],
+  ])("leaves the others usable when it %s", async (_, broken) => {
+    const good = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`good${n}`, testServer("echo.mjs")]));
+    const gateway = await connect(homeWith({ servers: { broken, ...good }, upstreams: { startTimeoutMs: 2000 } }));
+    const sums = await Promise.all(Object.keys(good).map((name, n) => execute(gateway, name, "add", { a: n, b: 1 })));
+    expect(sums.map(({ text }) => text)).toEqual(Object.keys(good).map((_, n) => String(n + 1)));
+    await eventually(async () => {
+      const { servers } = (await gateway.call("list_mcp_servers", {})).json() as {
+        servers: { name: string; status: string; reason?: string }[];
+      };
+      return servers.some(
+        ({ name, status, reason }) => name === "broken" && status === "error" && (reason ?? "").length > 10,
+      );
+    });
+    const { json, isError } = await execute(gateway, "broken", "anything");
+    expect(isError).toBe(true);
+    expect(json()).toMatchObject({
+      error: { code: expect.stringMatching(/^(SERVER_CONNECTION_ERROR|UPSTREAM_STARTING)$/), hint: expect.any(String) },
+    });
+  });
+});
+
+describe("kill -9 in the middle of a call", () => {
+  it("of the server: the caller knows at once, the next call works, nothing is left running", async () => {
+    const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
+    const victim = Number((await execute(gateway, "echo", "pid")).text);
+    const call = execute(gateway, "echo", "sleep", { ms: 60_000 });
+    process.kill(victim, "SIGKILL");
+    const { isError, json } = await call;
+    expect(isError).toBe(true);
+    expect(json()).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
+    const next = await execute(gateway, "echo", "pid");
+    expect(Number(next.text)).not.toBe(victim);
+    expect(isRunning(victim)).toBe(false);
+  });
+
+  it("of a shell around the server: the same, and the server inside is ended too", async () => {
+    const { command, args } = testServer("echo.mjs");
+    const inShell = { command: "sh", args: ["-c", `"${command}" "${args[0]}"; :`] };
+    const gateway = await connect(homeWith({ servers: { wrapped: inShell } }));
+    const inner = Number((await execute(gateway, "wrapped", "pid")).text);
+    const shell = descendantsOf(gateway.pid).find((pid) => descendantsOf(pid).includes(inner));
+    const call = execute(gateway, "wrapped", "sleep", { ms: 60_000 });
+    process.kill(shell!, "SIGKILL");
+    expect((await call).json()).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
+    await eventually(() => !isRunning(inner));
+    expect(Number((await execute(gateway, "wrapped", "pid")).text)).toBeGreaterThan(0);
+  });
+
+  it("of the gateway: no server, no grandchild and no reaper survives it", async () => {
+    const marker = `reaped-${process.pid}`;
+    const servers = Object.fromEntries(
+      Array.from({ length: 5 }, (_, n) => [
+        `s${n}`,
+        testServer(n % 2 === 0 ? "echo.mjs" : "faulty.mjs", ...(n % 2 === 0 ? [] : ["ignore-term"]), marker),
+      ]),
+    );
+    const { command, args } = testServer("echo.mjs", marker);
+    const home = homeWith({
+      servers: { ...servers, wrapped: { command: "sh", args: ["-c", `"${command}" ${args.join(" ")}; :`] } },
+    });
+    const gateway = await connect(home);
+    await Promise.all(["s0", "s2", "s4", "wrapped"].map((name) => execute(gateway, name, "pid")));
+    await Promise.all(["s1", "s3"].map((name) => gateway.call("list_tools", { server: name })));
+    const running = descendantsOf(gateway.pid);
+    expect(running.length).toBeGreaterThanOrEqual(5);
+    process.kill(gateway.pid, "SIGKILL");
+    await eventually(() => running.every((pid) => !isRunning(pid)) && processesWith(marker).length === 0);
+  });
+});
+
+describe("a signal to stop", () => {
+  it("lets short calls finish, answers the long ones, and leaves nothing running", async () => {
+    const home = homeWith({ servers: { echo: testServer("echo.mjs") } });
+    const raw = spawnGateway(home);
+    raw.send(INITIALIZE);
+    await raw.answer(0);
+    raw.send({ method: "notifications/initialized" });
+    const call = (id: number, tool: string, args: object) =>
+      raw.send({
+        id,
+        method: "tools/call",
+        params: { name: "execute_tool", arguments: { server: "echo", tool, arguments: args } },
+      });
+    call(1, "pid", {});
+    const first = (await raw.answer(1)).result as { content: { text: string }[] };
+    call(2, "sleep", { ms: 300 });
+    call(3, "sleep", { ms: 60_000 });
+    raw.send({ id: 4, method: "ping" });
+    await raw.answer(4);
+    const from = performance.now();
+    raw.process.kill("SIGTERM");
+    expect((await raw.answer(2)).result).toMatchObject({ content: [{ text: "slept 300" }] });
+    const ended = (await raw.answer(3)).result as { isError: boolean; content: { text: string }[] };
+    expect(ended.isError).toBe(true);
+    expect(JSON.parse(ended.content[0]!.text)).toMatchObject({ error: { code: "CANCELLED" } });
+    expect(await raw.exit).toBe(0);
+    expect(performance.now() - from).toBeLessThan(10_000);
+    await eventually(() => !isRunning(Number(first.content[0]!.text)));
+  });
+
+  it("hanging up ends the gateway and its servers", async () => {
+    const home = homeWith({ servers: { echo: testServer("echo.mjs") } });
+    const gateway = await connect(home);
+    const pid = Number((await execute(gateway, "echo", "pid")).text);
+    await gateway.close();
+    await eventually(() => !isRunning(gateway.pid) && !isRunning(pid));
+  });
+});
+
+describe("cancellation", () => {
+  it("reaches the server, and the connection stays", async () => {
+    const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
+    const before = (await execute(gateway, "echo", "pid")).text;
+    const abort = new AbortController();
+    const args = { server: "echo", tool: "sleep", arguments: { ms: 60_000, every: 10 } };
+    let call: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((underWay) => {
+      const options = { signal: abort.signal, onprogress: () => underWay() };
+      call = gateway.client.callTool({ name: "execute_tool", arguments: args }, options);
+    });
+    abort.abort("not needed any more");
+    await expect(call).rejects.toThrow();
+    await eventually(async () => (await execute(gateway, "echo", "cancelled")).text !== "[]");
+    expect((await execute(gateway, "echo", "pid")).text).toBe(before);
+  });
+});
+
+describe("hostile input", () => {
+  it("costs the bad line only", async () => {
+    const raw = spawnGateway(homeWith({ servers: {} }));
+    raw.send("garbage");
+    expect((await raw.answer(null)).error?.code).toBe(-32700);
+    raw.send(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"${"y".repeat(2_000_000)}"}}`);
+    expect((await raw.answer(null)).error?.code).toBe(-32600);
+    raw.send(INITIALIZE);
+    await raw.answer(0);
+    raw.send({ id: 5, method: "no/such/method" });
+    expect((await raw.answer(5)).error?.code).toBe(-32601);
+    raw.send({ id: 6, method: "tools/call", params: { name: 7 } });
+    expect((await raw.answer(6)).error?.code).toBe(-32602);
+    raw.send(
+      `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"execute_tool","arguments":{"server":"a","tool":"b","arguments":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}}}`,
+    );
+    expect((await raw.answer(7)).result).toMatchObject({ isError: true });
+    raw.send({ id: 8, method: "tools/list" });
+    expect((await raw.answer(8)).result?.["tools"]).toHaveLength(5);
+    raw.process.stdin.end();
+    expect(await raw.exit).toBe(0);
+  });
+});
+
+describe("large results", () => {
+  it("are cut at a clear mark and readable whole as resources", async () => {
+    const gateway = await connect(
+      homeWith({ servers: { echo: testServer("echo.mjs") }, execution: { resultLimit: 5000 } }),
+    );
+    const { text } = await execute(gateway, "echo", "big", { bytes: 200_000 });
+    expect(text.length).toBeLessThan(6000);
+    const [, id = "", pages = ""] =
+      /anygpt:\/\/results\/([^/]+)\/1 to anygpt:\/\/results\/[^/]+\/(\d+)/.exec(text) ?? [];
+    const read = await Promise.all(
+      Array.from({ length: Number(pages) }, (_, n) =>
+        gateway.client.readResource({ uri: `anygpt://results/${id}/${n + 1}` }),
+      ),
+    );
+    const whole = JSON.parse(read.map(({ contents }) => (contents[0] as { text: string }).text).join("")) as {
+      content: { text: string }[];
+    };
+    expect(whole.content[0]!.text).toBe("x".repeat(200_000));
+  });
+
+  it("over the hard limit fail alone, with their own error", async () => {
+    const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
+    const [huge, small] = await Promise.all([
+      execute(gateway, "echo", "big", { bytes: 12_000_000 }),
+      execute(gateway, "echo", "add", { a: 1, b: 1 }),
+    ]);
+    expect(huge.json()).toMatchObject({ error: { code: "RESULT_TOO_LARGE" } });
+    expect(small.text).toBe("2");
+    expect((await execute(gateway, "echo", "add", { a: 2, b: 2 })).text).toBe("4");
+  });
+});

@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT, testServer } from "../support/gateway.js";
+
+const run = promisify(execFile);
+
+/** What `npm install @anygpt/discovery` leaves in an empty folder: the packed files and the production dependencies. */
+let folder: string;
+let installed: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "anygpt-package-"));
+  env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const npm = { cwd: ROOT, env: { ...env, npm_config_cache: join(folder, "npm-cache") } };
+  const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], npm);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  await run("tar", ["-xzf", join(folder, filename), "-C", folder]);
+  const scope = join(folder, "node_modules/@anygpt");
+  mkdirSync(scope, { recursive: true });
+  installed = join(scope, "discovery");
+  cpSync(join(folder, "package"), installed, { recursive: true });
+  const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  for (const name of Object.keys(dependencies))
+    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the packed package", () => {
+  it("holds what it needs and nothing else", () => {
+    expect(readdirSync(installed).sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "bin",
+      "dist",
+      "docs",
+      "examples",
+      "package.json",
+    ]);
+    expect(readFileSync(join(installed, "dist/THIRD_PARTY_LICENSES.txt"), "utf8")).toContain(
+      "@modelcontextprotocol/server",
+    );
+  });
+
+  it("runs its command line", async () => {
+    const { stdout } = await run(process.execPath, [join(installed, "bin/anygpt.js"), "--version"], {
+      cwd: folder,
+      env,
+    });
+    expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version);
+  });
+
+  it("serves an MCP client, with a TypeScript configuration found in the project", async () => {
+    mkdirSync(join(folder, ".anygpt"));
+    const { command, args } = testServer("echo.mjs");
+    writeFileSync(
+      join(folder, ".anygpt/mcp-discovery.config.ts"),
+      `import { defineConfig } from "@anygpt/discovery";
+       const command: string = ${JSON.stringify(command)};
+       export default defineConfig({ servers: { echo: { command, args: ${JSON.stringify(args)} } } });`,
+    );
+    const client = new Client({ name: "stranger", version: "1" });
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [join(installed, "bin/discovery.js")],
+        env,
+        cwd: folder,
+        stderr: "ignore",
+      }),
+    );
+    const result = await client.callTool({
+      name: "execute_tool",
+      arguments: { server: "echo", tool: "add", arguments: { a: 2, b: 2 } },
+    });
+    expect(result.content).toEqual([{ type: "text", text: "4" }]);
+    await client.close();
+  });
+
+  it("is typed without any other package installed", async () => {
+    writeFileSync(
+      join(folder, "use.ts"),
+      `import { DiscoveryEngine, defineConfig, type DiscoveryConfig } from "@anygpt/discovery";
+       const config: DiscoveryConfig = defineConfig({ servers: { a: { command: "x" } } });
+       export const names: Promise<string[]> = new DiscoveryEngine(config).listServers().then((all) => all.map(({ name }) => name));
+       // @ts-expect-error -- a misspelt key must not pass
+       defineConfig({ serverz: {} });
+       // @ts-expect-error -- and nothing may have fallen back to any
+       new DiscoveryEngine({ cache: { ttl: "1h" } });`,
+    );
+    const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022", "use.ts"];
+    await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), ...options], { cwd: folder }).catch(
+      (error: { stdout: string }) => {
+        throw new Error(error.stdout);
+      },
+    );
+  });
+});
