@@ -61,7 +61,7 @@ export async function connectGateway(home: Home, options: ClientOptions = {}): P
     async call(name, args) {
       const result = await client.callTool({ name, arguments: { ...args } });
       const text = result.content.map((item) => ("text" in item ? item.text : `[${item.type}]`)).join("\n");
-      return { text: String(text), isError: result.isError === true, json: () => JSON.parse(String(text)) as unknown };
+      return { text, isError: result.isError === true, json: () => JSON.parse(text) as unknown };
     },
     close: () => client.close(),
   };

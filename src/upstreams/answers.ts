@@ -1,0 +1,109 @@
+// Answers of a server come in; results, events and errors of our own go out.
+import { DiscoveryError } from "../errors.js";
+import type { CallEvent, CallResult } from "../model/call.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import { cutAtWord, toOneLine } from "../util/text.js";
+import type { Answer } from "./exchange.js";
+import { oversizeError } from "./oversize.js";
+import type { Redact } from "./redact.js";
+
+/** Answers after which the tool has certainly not run: the server understood neither method nor parameters. */
+const NOT_EXECUTED = new Set([-32_700, -32_600, -32_601, -32_602]);
+
+export function toResult(answer: Answer, server: string, redact: Redact): CallResult {
+  if (answer.kind === "error") {
+    const oversize = oversizeError(server, answer.code, answer.data);
+    if (oversize !== undefined) throw oversize;
+    const said = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
+    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with an error: ${said.replace(/\.$/, "")}.`, {
+      hint: "Correct the arguments if the error is about them; otherwise the server has the details.",
+      facts: { jsonRpcCode: answer.code },
+      server,
+      executed: NOT_EXECUTED.has(answer.code) ? "no" : "unknown",
+    });
+  }
+  if (!isJsonObject(answer.result)) {
+    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with something that is not a result.`, {
+      hint: "The server has a defect; check what the call has done before you repeat it.",
+      server,
+      executed: "unknown",
+    });
+  }
+  const { resultType, ...result } = answer.result;
+  if (resultType !== undefined && resultType !== "complete") throw unfinished(server, resultType);
+  return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
+}
+
+function unfinished(server: string, resultType: unknown): DiscoveryError {
+  const asks = resultType === "input_required";
+  const what = asks
+    ? "asks for input that the gateway does not pass on"
+    : "gave a result of a kind that the gateway does not know";
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
+    hint: asks ? "Give what it asks for in the arguments, or use the server directly." : "Update the gateway.",
+    facts: { resultType },
+    server,
+    executed: "unknown",
+  });
+}
+
+export function toPage(answer: Answer, server: string): JsonObject {
+  if (answer.kind === "result" && isJsonObject(answer.result) && Array.isArray(answer.result["tools"]))
+    return answer.result;
+  const facts = answer.kind === "error" ? { jsonRpcCode: answer.code } : {};
+  throw new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not give a list of its tools.`, {
+    hint: "The server has a defect, or it is not ready yet; ask again later.",
+    facts,
+    server,
+  });
+}
+
+export function notListed(server: string, error: DiscoveryError): DiscoveryError {
+  if (error.code === "UPSTREAM_UNAUTHORIZED" || error.code === "SERVER_CONNECTION_ERROR") return error;
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", error.message, {
+    hint: "Ask again later.",
+    facts: error.facts,
+    server,
+    cause: error,
+  });
+}
+
+/** For a call that was under way, the end of the connection leaves open whether it was carried out. */
+export function midCall(reason: DiscoveryError): DiscoveryError {
+  return new DiscoveryError(
+    reason.code === "TOOL_EXECUTION_TIMEOUT" ? reason.code : "TOOL_EXECUTION_ERROR",
+    reason.message,
+    {
+      hint: "Check what the call has done before you repeat it; the next call starts the server anew.",
+      facts: reason.facts,
+      server: reason.server,
+      executed: "unknown",
+      cause: reason,
+    },
+  );
+}
+
+export function brokeOff(server: string): DiscoveryError {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The connection to ${server} was closed.`, {
+    hint: "Call again to open it anew.",
+    server,
+  });
+}
+
+export function toProgressEvent({ progress, total, message }: JsonObject): CallEvent {
+  return {
+    kind: "progress",
+    progress: typeof progress === "number" ? progress : 0,
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof message === "string" ? { message } : {}),
+  };
+}
+
+export function toLogEvent({ level, logger, data }: JsonObject): CallEvent {
+  return {
+    kind: "log",
+    level: typeof level === "string" ? level : "info",
+    ...(typeof logger === "string" ? { logger } : {}),
+    data,
+  };
+}

@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
+import {
+  inFlight,
+  type OpenUpstreams,
+  openUpstreams,
+  stdioTarget,
+  textOf,
+  toCall,
+} from "../../test/support/upstreams.js";
+import type { CallEvent } from "../model/call.js";
+
+const echo = stdioTarget("echo", ["echo.mjs"]);
+const faulty = (...args: string[]) => stdioTarget("faulty", ["faulty.mjs", ...args]);
+const opened: OpenUpstreams[] = [];
+
+function open(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
+  const upstreams = openUpstreams(...args);
+  opened.push(upstreams);
+  return upstreams;
+}
+
+async function pidOf(upstreams: OpenUpstreams, target = echo): Promise<number> {
+  return Number(textOf(await upstreams.call(target, toCall("pid"))));
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((upstreams) => upstreams.close()));
+});
+
+describe("a call", () => {
+  it("starts the server once for many callers and shares the connection", async () => {
+    const upstreams = open();
+    const pids = await Promise.all(Array.from({ length: 40 }, () => pidOf(upstreams)));
+    expect(new Set(pids).size).toBe(1);
+    expect(upstreams.states).toEqual(["starting", "open"]);
+  });
+
+  it("gets its own answer although many run at the same time", async () => {
+    const upstreams = open();
+    const texts = Array.from({ length: 60 }, (_, index) => `marker ${index}`);
+    const answers = await Promise.all(
+      texts.map((text, index) =>
+        index % 2 === 0
+          ? upstreams.call(echo, toCall("echo", { text }))
+          : upstreams.call(echo, toCall("sleep", { ms: 5 })).then(() => upstreams.call(echo, toCall("echo", { text }))),
+      ),
+    );
+    expect(answers.map(textOf)).toEqual(texts);
+  });
+
+  it("gets the result unchanged, with content and members that nobody knows", async () => {
+    expect(await open().call(echo, toCall("rich"))).toEqual({
+      content: [
+        { type: "text", text: "words", annotations: { audience: ["user"] } },
+        { type: "image", data: "AAAA", mimeType: "image/png" },
+        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+        { type: "resource_link", uri: "file:///a", name: "a" },
+        { type: "hologram", beams: 3 },
+      ],
+      structuredContent: { deep: { value: [1, null] } },
+      _meta: { "example.com/trace": "t-1" },
+      unheardOf: true,
+    });
+  });
+
+  it("gets isError as an answer", async () => {
+    expect(await open().call(echo, toCall("fail"))).toMatchObject({ isError: true });
+  });
+
+  it("carries the caller's metadata, but neither its envelope nor its progress token", async () => {
+    const meta = {
+      "example.com/a": 1,
+      progressToken: "theirs",
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    };
+    const seen = JSON.parse(textOf(await open().call(echo, toCall("meta", {}, { meta })))) as object;
+    expect(seen).toEqual({ "example.com/a": 1, progressToken: expect.any(Number) as number });
+  });
+
+  it("reports progress and log messages in order, before its answer", async () => {
+    const upstreams = open();
+    const events: CallEvent[] = [];
+    const onEvent = (event: CallEvent): void => void events.push(event);
+    await upstreams.call(echo, toCall("log", { message: "hello" }, { onEvent }));
+    await upstreams.call(echo, toCall("sleep", { ms: 60, every: 30 }, { onEvent }));
+    expect(events).toEqual([
+      { kind: "log", level: "info", logger: "echo", data: "hello" },
+      { kind: "progress", progress: 30, total: 60 },
+      { kind: "progress", progress: 60, total: 60 },
+    ]);
+  });
+
+  it("lives on as long as there is progress, and not longer than its whole time", async () => {
+    const upstreams = open();
+    await pidOf(upstreams);
+    const busy = toCall("sleep", { ms: 1_200, every: 60 }, { timeoutMs: 600 });
+    expect(textOf(await upstreams.call(echo, busy))).toBe("slept 1200");
+    await expect(upstreams.call(echo, { ...busy, maxTotalMs: 300 })).rejects.toMatchObject({
+      code: "TOOL_EXECUTION_TIMEOUT",
+      message: "echo did not answer within 0.3 s.",
+    });
+  });
+
+  it("that is cancelled or too slow is cancelled at the server, which stays", async () => {
+    const upstreams = open();
+    const pid = await pidOf(upstreams);
+    const controller = new AbortController();
+    const slow = upstreams
+      .call(echo, toCall("sleep", { ms: 60_000 }), controller.signal)
+      .catch((error: unknown) => error);
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    controller.abort();
+    expect(await slow).toMatchObject({ code: "CANCELLED", executed: "unknown" });
+    await expect(upstreams.call(echo, toCall("sleep", { ms: 60_000 }, { timeoutMs: 30 }))).rejects.toMatchObject({
+      code: "TOOL_EXECUTION_TIMEOUT",
+      executed: "unknown",
+    });
+    const reasons = textOf(await upstreams.call(echo, toCall("cancelled")));
+    expect(JSON.parse(reasons)).toEqual(["The call to echo was cancelled.", "echo did not answer within 0.03 s."]);
+    expect(await pidOf(upstreams)).toBe(pid);
+  });
+
+  it("that was cancelled before does not start anything", async () => {
+    const upstreams = open();
+    await expect(upstreams.call(echo, toCall("pid"), AbortSignal.abort())).rejects.toMatchObject({
+      code: "CANCELLED",
+      executed: "no",
+    });
+  });
+
+  it.each([
+    [-32_602, "no"],
+    [-32_601, "no"],
+    [-32_603, "unknown"],
+    [-1, "unknown"],
+  ])("answered with JSON-RPC error %i was executed: %s", async (code, executed) => {
+    await expect(open().call(echo, toCall("reject", { code, message: "Bad thing." }))).rejects.toMatchObject({
+      code: "TOOL_EXECUTION_ERROR",
+      message: "echo answered with an error: Bad thing.",
+      executed,
+      facts: { jsonRpcCode: code },
+    });
+  });
+
+  it("answered with something that is no result fails", async () => {
+    await expect(open().call(faulty("not-a-result"), toCall("x"))).rejects.toMatchObject({
+      code: "TOOL_EXECUTION_ERROR",
+    });
+  });
+
+  it("is not confused by answers that come twice or late", async () => {
+    const upstreams = open();
+    for (let index = 0; index < 10; index++) {
+      expect(textOf(await upstreams.call(faulty("late-response"), toCall("echo", { index })))).toBe(
+        `{"index":${index}}`,
+      );
+    }
+  });
+
+  it("beyond the limits is refused while the server starts, too", async () => {
+    const upstreams = open({ concurrency: 1, queue: 1 });
+    const [first, second, third] = Array.from({ length: 3 }, () => upstreams.call(echo, toCall("pid")));
+    await expect(third).rejects.toMatchObject({ code: "OVERLOADED", executed: "no" });
+    expect(upstreams.state("echo").kind).toBe("starting");
+    expect(textOf((await first)!)).toBe(textOf((await second)!));
+  });
+
+  it("beyond the limits of its server is refused, and other servers do not notice", async () => {
+    const upstreams = open({ concurrency: 1, queue: 1, queueWaitMs: 60_000 });
+    const other = stdioTarget("other", ["echo.mjs"]);
+    const running = upstreams.call(echo, toCall("sleep", { ms: 300 }));
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    const waiting = upstreams.call(echo, toCall("pid"));
+    await expect(upstreams.call(echo, toCall("pid"))).rejects.toMatchObject({ code: "OVERLOADED", executed: "no" });
+    expect(await pidOf(upstreams, other)).toBeGreaterThan(0);
+    expect(textOf(await running)).toBe("slept 300");
+    expect(Number(textOf(await waiting))).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,88 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { DiscoveryError } from "../errors.js";
+import { createLineReader } from "../util/line-reader.js";
+import { networkError, unauthorized } from "./failures.js";
+import { oversizeAnswer, tooLarge } from "./oversize.js";
+
+const LINE_FEED = Buffer.from("\n");
+/** Room for the lines `event:` and `id:` beside the data. */
+const LONGEST_EVENT_HEADER = 4096;
+
+export interface CappedFetchParts {
+  readonly server: string;
+  readonly maxMessageBytes: number;
+  /** Told of every failure, because an event stream keeps only its text. */
+  readonly onFailure: (error: DiscoveryError) => void;
+}
+
+/**
+ * A fetch that classifies failures where they happen and never lets one message exceed the limit. Bodies are counted
+ * after decompression, so a small body that unpacks to gigabytes stops at the limit as well.
+ */
+export function createCappedFetch(parts: CappedFetchParts): FetchLike {
+  const failed = (error: DiscoveryError): DiscoveryError => {
+    parts.onFailure(error);
+    return error;
+  };
+  return async (url, init) => {
+    let response: Response;
+    try {
+      response = await fetch(url, init);
+    } catch (error) {
+      if (init?.signal?.aborted) throw error;
+      throw failed(networkError(parts.server, error));
+    }
+    if (response.status === 401 || response.status === 403) {
+      await response.body?.cancel();
+      throw failed(unauthorized(parts.server, response.status));
+    }
+    return cap(response, parts);
+  };
+}
+
+function cap(response: Response, parts: CappedFetchParts): Response {
+  if (response.body === null) return response;
+  const events = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
+  const body = response.body.pipeThrough(events ? capEvents(parts) : capBody(parts));
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+function capBody({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxMessageBytes) controller.error(tooLarge(server, undefined));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+/**
+ * Replaces an event that is too large by the answer that fails its own call; the stream and its other events go on. An
+ * event in many lines, which no server sends and which has no such answer, ends the stream.
+ */
+function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
+  let output: TransformStreamDefaultController<Uint8Array> | undefined;
+  let eventBytes = 0;
+  const reader = createLineReader({
+    maxBytes: maxMessageBytes,
+    onLine: (line) => {
+      eventBytes = line.length === 0 ? 0 : eventBytes + line.length;
+      if (eventBytes > maxMessageBytes + LONGEST_EVENT_HEADER) output?.error(tooLarge(server, eventBytes));
+      else output?.enqueue(Buffer.concat([line, LINE_FEED]));
+    },
+    onOverflow: (overflow) => {
+      const answer = oversizeAnswer(overflow);
+      if (answer !== undefined) output?.enqueue(Buffer.from(`data: ${JSON.stringify(answer)}\n`));
+    },
+  });
+  return new TransformStream({
+    start(controller) {
+      output = controller;
+    },
+    transform: (chunk) => reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
+    flush: () => reader.end(),
+  });
+}

@@ -1,0 +1,141 @@
+// A resolved connection comes in, an open session goes out, in whichever era of the protocol the server speaks.
+import { Client, ProtocolError } from "@modelcontextprotocol/client";
+import { DiscoveryError } from "../errors.js";
+import type { Connection, Era } from "../model/server.js";
+import type { Channel } from "./channel.js";
+import { connectError, httpStatus } from "./failures.js";
+import { createHttpChannel, createSseChannel } from "./http-transport.js";
+import type { UpstreamOptions } from "./options.js";
+import type { Reaper } from "./process/reap-client.js";
+import type { StderrRing } from "./process/stderr-ring.js";
+import type { Redact } from "./redact.js";
+import { createSession, type Session } from "./session.js";
+import { createStdioChannel } from "./stdio-transport.js";
+
+/** What a server of the 2024-11-05 revision answers to the first POST of Streamable HTTP. */
+const LEGACY_STATUSES = new Set([400, 404, 405]);
+
+export interface ConnectParts {
+  readonly server: string;
+  readonly version: string;
+  readonly options: UpstreamOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly eraHint?: Era;
+  readonly stderr: StderrRing;
+  readonly redact: Redact;
+  readonly reaper: Reaper;
+  readonly onListChanged: () => void;
+  readonly onLost: (reason: DiscoveryError) => void;
+  /** Takes what is still ending after a failed start. */
+  readonly onLeaving: (gone: Promise<void>) => void;
+}
+
+/** One way to try: which era first, and for `http` whether by the transport of the 2024-11-05 revision. */
+type Plan = "probe" | "legacy" | "legacy-by-sse";
+
+interface Way {
+  readonly connection: Connection;
+  readonly plan: Plan;
+}
+
+export async function openSession(connection: Connection, parts: ConnectParts, signal: AbortSignal): Promise<Session> {
+  const tried = new Set<Plan>();
+  let plan: Plan | undefined = parts.eraHint === "legacy" || connection.kind === "sse" ? "legacy" : "probe";
+  let reason: DiscoveryError | undefined;
+  while (plan !== undefined && !tried.has(plan)) {
+    tried.add(plan);
+    const attempt: Attempt = await tryPlan({ connection, plan }, parts, signal);
+    if (attempt.kind === "open") return attempt.session;
+    // The older transport is a guess; if it fails too, what was said before is the better explanation.
+    if (plan !== "legacy-by-sse" || reason === undefined) reason = attempt.reason;
+    plan = signal.aborted ? undefined : nextPlan(connection, plan, attempt);
+  }
+  throw reason ?? connectError(parts.server, signal.reason);
+}
+
+type Attempt =
+  | { readonly kind: "open"; readonly session: Session }
+  | { readonly kind: "failed"; readonly reason: DiscoveryError; readonly error: unknown; readonly ended: boolean };
+
+async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Promise<Attempt> {
+  const { connection, plan } = way;
+  signal.throwIfAborted();
+  const channel = openChannel(connection, plan, parts);
+  const clientInfo = { name: "anygpt-discovery", version: parts.version };
+  const client = new Client(clientInfo, {
+    capabilities: {},
+    versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
+    // Results are not validated here, and the SDK's own validator costs a start dear.
+    jsonSchemaValidator: {
+      getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+    },
+  });
+  client.onerror = () => undefined;
+  try {
+    const timeout = parts.options.startTimeoutMs;
+    const prior = plan === "probe" ? {} : { prior: { kind: "legacy" as const } };
+    await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
+    // It may have ended with its last word of the handshake.
+    if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
+    const { server, redact, onListChanged, onLost } = parts;
+    const { listTimeoutMs, pulseTimeoutMs } = parts.options;
+    return {
+      kind: "open",
+      session: createSession({
+        server,
+        client,
+        channel,
+        clientInfo,
+        listTimeoutMs,
+        pulseTimeoutMs,
+        redact,
+        onListChanged,
+        onLost,
+      }),
+    };
+  } catch (error) {
+    parts.onLeaving(channel.close().catch(() => undefined));
+    const aborted: unknown = signal.aborted ? signal.reason : undefined;
+    const ending = channel.ending();
+    const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));
+    return { kind: "failed", reason: connectError(parts.server, reason), error, ended: ending !== undefined };
+  }
+}
+
+/** What else to try after a failure: the other era, or the older HTTP transport. */
+function nextPlan(connection: Connection, plan: Plan, failure: Extract<Attempt, { kind: "failed" }>): Plan | undefined {
+  const rejected = failure.error instanceof ProtocolError || LEGACY_STATUSES.has(httpStatus(failure.error) ?? 0);
+  if (plan === "legacy") return rejected && connection.kind !== "sse" ? "probe" : undefined;
+  if (connection.kind === "http") return rejected ? "legacy-by-sse" : undefined;
+  // Some servers end when they are asked anything before `initialize`; one that could not be started is not asked again.
+  return failure.ended && "exitCode" in failure.reason.facts ? "legacy" : undefined;
+}
+
+function openChannel(connection: Connection, plan: Plan, parts: ConnectParts): Channel {
+  switch (connection.kind) {
+    case "stdio":
+      return createStdioChannel(connection, { ...channelParts(parts), ...stdioParts(parts) });
+    case "http":
+      return (plan === "legacy-by-sse" ? createSseChannel : createHttpChannel)(connection, channelParts(parts));
+    case "sse":
+      return createSseChannel(connection, channelParts(parts));
+  }
+}
+
+function channelParts({ server, options }: ConnectParts): { server: string; maxMessageBytes: number } {
+  return { server, maxMessageBytes: options.maxMessageBytes };
+}
+
+function stdioParts({ env, stderr, reaper, redact, options }: ConnectParts) {
+  return { env, stderr, reaper, redact, writeTimeoutMs: options.writeTimeoutMs };
+}
+
+/** The SDK does not watch the signal while it negotiates the version. */
+function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,255 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { eventually, isRunning } from "../../test/support/eventually.js";
+import {
+  inFlight,
+  type OpenUpstreams,
+  openUpstreams,
+  stdioTarget,
+  textOf,
+  toCall,
+} from "../../test/support/upstreams.js";
+import { DiscoveryError } from "../errors.js";
+
+const echo = stdioTarget("echo", ["echo.mjs"]);
+const faulty = (...args: string[]) => stdioTarget("faulty", ["faulty.mjs", ...args]);
+const opened: OpenUpstreams[] = [];
+
+function open(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
+  const upstreams = openUpstreams(...args);
+  opened.push(upstreams);
+  return upstreams;
+}
+
+async function pidOf(upstreams: OpenUpstreams, target = echo): Promise<number> {
+  return Number(textOf(await upstreams.call(target, toCall("pid"))));
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((upstreams) => upstreams.close()));
+});
+
+describe("a start", () => {
+  it.each([
+    ["ends at once", "exit-now", "faulty ended with code 7. Its last words: no database configured."],
+    ["ends well at once", "exit-zero", "faulty ended with code 0."],
+    [
+      "speaks another version",
+      "wrong-version",
+      "The handshake with faulty failed: Server's protocol version is not supported: 1999-01-01.",
+    ],
+  ])("of a server that %s fails with the reason", async (_name, mode, message) => {
+    const upstreams = open();
+    await expect(upstreams.call(faulty(mode), toCall("x"))).rejects.toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      message,
+      executed: "no",
+    });
+    expect(upstreams.state("faulty")).toMatchObject({ kind: "failed", reason: { message } });
+  });
+
+  it.each(["hang-init", "garbage"])(
+    "of a server in mode %s ends at the time limit and leaves no process",
+    async (mode) => {
+      const upstreams = open({ startTimeoutMs: 300 });
+      await expect(upstreams.call(faulty(mode), toCall("x"))).rejects.toMatchObject({
+        code: "SERVER_CONNECTION_ERROR",
+        message: "faulty was not ready within 0.3 s.",
+      });
+      await upstreams.close();
+    },
+  );
+
+  it("of a server that prints a banner first succeeds", async () => {
+    expect(textOf(await open().call(faulty("banner"), toCall("x", { a: 1 })))).toBe('{"a":1}');
+  });
+
+  it("of a command that does not exist fails with the reason", async () => {
+    const target = stdioTarget("x", [], {
+      connection: () => ({ kind: "stdio", command: "no-such-program", args: [], env: {} }),
+    });
+    await expect(open().call(target, toCall("x"))).rejects.toMatchObject({
+      message: "x could not be started: the command no-such-program was not found.",
+    });
+  });
+
+  it("that takes long answers UPSTREAM_STARTING and goes on", async () => {
+    const upstreams = open({ startWaitMs: 20 });
+    await expect(upstreams.call(echo, toCall("pid"))).rejects.toMatchObject({
+      code: "UPSTREAM_STARTING",
+      executed: "no",
+    });
+    expect(upstreams.state("echo").kind).toBe("starting");
+    await eventually(() => upstreams.state("echo").kind === "open");
+    expect(await pidOf(upstreams)).toBeGreaterThan(0);
+    expect(upstreams.states).toEqual(["starting", "open"]);
+  });
+
+  it("whose connection cannot be resolved fails with that error, and the next call looks again at once", async () => {
+    const upstreams = open();
+    let missing = true;
+    const target = stdioTarget("echo", ["echo.mjs"], {
+      connection: () => {
+        if (missing) throw new DiscoveryError("CONFIGURATION_ERROR", "The variable TOKEN is not set.");
+        return echo.connection();
+      },
+    });
+    await expect(upstreams.call(target, toCall("pid"))).rejects.toMatchObject({
+      code: "CONFIGURATION_ERROR",
+      server: "echo",
+    });
+    expect(upstreams.state("echo")).toMatchObject({ kind: "failed", reason: { code: "CONFIGURATION_ERROR" } });
+    missing = false;
+    expect(await pidOf(upstreams, target)).toBeGreaterThan(0);
+  });
+
+  it("is not repeated while it backs off, and is after that", async () => {
+    let now = 1_000;
+    const upstreams = open({}, { now: () => now });
+    const target = faulty("exit-now");
+    const reason = "faulty ended with code 7. Its last words: no database configured.";
+    await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({ message: reason });
+    await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({
+      message: reason,
+      facts: { retryAfterMs: 375 },
+    });
+    expect(upstreams.states).toEqual(["starting", "failed"]);
+    now += 375;
+    await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({ message: reason });
+    expect(upstreams.states).toEqual(["starting", "failed", "starting", "failed"]);
+  });
+
+  it("of a server that crashes all the time is left alone for a minute", async () => {
+    let now = 1_000;
+    const upstreams = open({}, { now: () => now });
+    for (let crash = 0; crash < 6; crash++) {
+      await expect(upstreams.call(echo, toCall("crash"))).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR" });
+    }
+    await expect(upstreams.call(echo, toCall("pid"))).rejects.toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      facts: { retryAfterMs: 60_000 },
+    });
+    now += 60_000;
+    expect(await pidOf(upstreams)).toBeGreaterThan(0);
+  });
+});
+
+describe("a connection", () => {
+  it("is closed after it was idle, and opened again by the next call", async () => {
+    const upstreams = open({ idleMs: 30 });
+    const pid = await pidOf(upstreams);
+    await eventually(() => upstreams.state("echo").kind === "closed" && !isRunning(pid));
+    expect(await pidOf(upstreams)).not.toBe(pid);
+  });
+
+  it("is not idle while a call is under way", async () => {
+    const upstreams = open({ idleMs: 30 });
+    expect(textOf(await upstreams.call(echo, toCall("sleep", { ms: 200 })))).toBe("slept 200");
+    expect(upstreams.states).toEqual(["starting", "open"]);
+  });
+
+  it("that is dropped finishes its calls while new ones get a new one", async () => {
+    const upstreams = open();
+    const old = await pidOf(upstreams);
+    const slow = upstreams.call(echo, toCall("sleep", { ms: 300 }));
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    const dropped = upstreams.drop("echo");
+    expect(await pidOf(upstreams)).not.toBe(old);
+    expect(textOf(await slow)).toBe("slept 300");
+    await dropped;
+    expect(isRunning(old)).toBe(false);
+  });
+
+  it("that is dropped while it starts gives way to a new one without failing its callers", async () => {
+    const upstreams = open();
+    const pid = pidOf(upstreams);
+    await upstreams.drop("echo");
+    expect(await pid).toBeGreaterThan(0);
+  });
+
+  it("reports a storm of changed lists once", async () => {
+    let now = 0;
+    const changed: string[] = [];
+    const upstreams = open({}, { now: () => now, onListChanged: (server) => void changed.push(server) });
+    await upstreams.call(faulty("list-changed-storm"), toCall("x"));
+    now = 5_000;
+    await eventually(() => changed.length > 0);
+    expect(changed).toEqual(["faulty"]);
+  });
+});
+
+describe("a list", () => {
+  it("does not take the announcement that follows every handshake for a change", async () => {
+    const changed: string[] = [];
+    const upstreams = open({}, { onListChanged: (server) => void changed.push(server) });
+    const announcing = (name: string) => stdioTarget(name, ["faulty.mjs", "announces-at-start"]);
+    await upstreams.list(announcing("listed"));
+    await upstreams.call(announcing("called"), toCall("x"));
+    await eventually(() => changed.length > 0);
+    expect(changed).toEqual(["called"]);
+  });
+
+  it("opens a connection for itself and closes it again", async () => {
+    const upstreams = open();
+    const listing = await upstreams.list(echo);
+    expect(listing).toMatchObject({
+      era: "legacy",
+      title: "The echo server",
+      version: "1.2.3",
+      instructions: "Use echo wisely.",
+      truncated: false,
+      dropped: [],
+    });
+    expect(listing.tools.map(({ name }) => name)).toContain("echo");
+    expect(upstreams.states).toEqual(["starting", "open", "closed"]);
+  });
+
+  it("uses the open connection and leaves it open", async () => {
+    const upstreams = open();
+    await pidOf(upstreams);
+    await upstreams.list(echo);
+    expect(upstreams.states).toEqual(["starting", "open"]);
+  });
+
+  it("leaves its connection to a call that came meanwhile", async () => {
+    const upstreams = open();
+    const [, pid] = await Promise.all([upstreams.list(echo), pidOf(upstreams)]);
+    expect(await pidOf(upstreams)).toBe(pid);
+  });
+
+  it("that is given up leaves no process", async () => {
+    const upstreams = open();
+    const controller = new AbortController();
+    const list = upstreams.list(echo, controller.signal);
+    controller.abort();
+    await expect(list).rejects.toMatchObject({ code: "CANCELLED" });
+    await eventually(() => upstreams.state("echo").kind === "closed");
+  });
+
+  it.each([
+    ["to its last page", ["pages"], 6, false],
+    ["to an empty cursor", ["pages", ""], 6, false],
+    ["to a cursor that comes again", ["page-loop"], 1, true],
+    ["to a hundred pages", ["page-endless"], 100, true],
+  ])("is read %s", async (_name, mode, count, truncated) => {
+    const listing = await open().list(faulty(...mode));
+    expect(listing.tools).toHaveLength(count);
+    expect(listing.truncated).toBe(truncated);
+  });
+
+  it("fails as a whole when a page fails", async () => {
+    await expect(open().list(faulty("page-fails"))).rejects.toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      facts: { jsonRpcCode: -32_603 },
+    });
+  });
+
+  it("leaves out malformed tools only", async () => {
+    const listing = await open().list(faulty("bad-tools"));
+    expect(listing.tools.map(({ name }) => name)).toEqual(["good", "no-schema"]);
+    expect(listing.dropped.map(({ name }) => name)).toEqual(["null-schema", "", "", "good"]);
+  });
+
+  it("of a server without tools is empty", async () => {
+    expect(await open().list(faulty("no-tools"))).toMatchObject({ tools: [], truncated: false });
+  });
+});

@@ -1,0 +1,104 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { DiscoveryError } from "../errors.js";
+import { connectError, networkError, requestError } from "./failures.js";
+
+const fetchFailed = (code: string): Error =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error("inner"), { code }) });
+const status = (code: number): Error =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, "POST", { status: code });
+
+describe("failures of the network", () => {
+  it.each([
+    ["ECONNREFUSED", "github cannot be reached: nothing listens at its address (ECONNREFUSED)."],
+    ["ENOTFOUND", "github cannot be reached: its host name is not known (ENOTFOUND)."],
+    ["CERT_HAS_EXPIRED", "github cannot be reached: its TLS certificate has expired (CERT_HAS_EXPIRED)."],
+    [
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+      "github cannot be reached: its TLS certificate belongs to another host (ERR_TLS_CERT_ALTNAME_INVALID).",
+    ],
+    [
+      "ERR_SSL_SOMETHING_NEW",
+      "github cannot be reached: its TLS certificate was not accepted (ERR_SSL_SOMETHING_NEW).",
+    ],
+  ])("%s means that nothing was sent", (code, message) => {
+    expect(networkError("github", fetchFailed(code))).toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      message,
+      executed: "no",
+    });
+  });
+
+  it("looks into the errors of several addresses", () => {
+    const both = new AggregateError([Object.assign(new Error("v6"), { code: "ECONNREFUSED" })]);
+    expect(networkError("github", new TypeError("fetch failed", { cause: both })).facts).toEqual({
+      error: "ECONNREFUSED",
+    });
+  });
+
+  it.each(["ECONNRESET", "UND_ERR_SOCKET"])("%s leaves open whether the call was carried out", (code) => {
+    expect(networkError("github", fetchFailed(code))).toMatchObject({
+      code: "TOOL_EXECUTION_ERROR",
+      executed: "unknown",
+    });
+  });
+});
+
+describe("answers of HTTP", () => {
+  it.each([
+    [401, "UPSTREAM_UNAUTHORIZED", "no"],
+    [403, "UPSTREAM_UNAUTHORIZED", "no"],
+    [302, "SERVER_CONNECTION_ERROR", "no"],
+    [404, "SERVER_CONNECTION_ERROR", "no"],
+    [429, "SERVER_CONNECTION_ERROR", "no"],
+    [503, "SERVER_CONNECTION_ERROR", "no"],
+    [413, "TOOL_EXECUTION_ERROR", "no"],
+    [500, "TOOL_EXECUTION_ERROR", "unknown"],
+    [502, "TOOL_EXECUTION_ERROR", "unknown"],
+  ])("%i is %s, executed: %s", (code, expected, executed) => {
+    expect(requestError("github", status(code))).toMatchObject({ code: expected, executed, facts: { status: code } });
+  });
+});
+
+describe("failures of a start", () => {
+  it.each<[string, unknown, string, string]>([
+    [
+      "an error of ours inside another",
+      new SdkError(
+        SdkErrorCode.EraNegotiationFailed,
+        "probe",
+        {},
+        { cause: new DiscoveryError("UPSTREAM_UNAUTHORIZED", "No.") },
+      ),
+      "UPSTREAM_UNAUTHORIZED",
+      "No.",
+    ],
+    [
+      "a refusal by JSON-RPC",
+      new ProtocolError(-32_022, "unsupported"),
+      "SERVER_CONNECTION_ERROR",
+      "github refused the handshake (JSON-RPC -32022).",
+    ],
+    [
+      "a timeout",
+      new SdkError(SdkErrorCode.RequestTimeout, "timeout"),
+      "SERVER_CONNECTION_ERROR",
+      "github did not answer the handshake in time.",
+    ],
+    ["a status", status(500), "SERVER_CONNECTION_ERROR", "github failed (HTTP 500)."],
+    [
+      "a refused connection",
+      fetchFailed("ECONNREFUSED"),
+      "SERVER_CONNECTION_ERROR",
+      "github cannot be reached: nothing listens at its address (ECONNREFUSED).",
+    ],
+    [
+      "anything else",
+      new Error("Server's protocol version is not supported: 1999-01-01"),
+      "SERVER_CONNECTION_ERROR",
+      "The handshake with github failed: Server's protocol version is not supported: 1999-01-01.",
+    ],
+  ])("tells %s", (_name, error, code, message) => {
+    expect(connectError("github", error)).toMatchObject({ code, message, executed: "no" });
+  });
+});

@@ -1,0 +1,187 @@
+// Foreign errors of the SDK, of fetch and of sockets come in, our own go out. Nothing after this reads an error's text.
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
+import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
+import { cutAtWord, toOneLine } from "../util/text.js";
+
+/** Codes after which nothing of the request can have reached the server. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at its address",
+  ENOTFOUND: "its host name is not known",
+  EAI_AGAIN: "its host name could not be looked up",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  UND_ERR_CONNECT_TIMEOUT: "its host did not answer",
+  CERT_HAS_EXPIRED: "its TLS certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its TLS certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its TLS certificate is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its TLS certificate cannot be verified",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its TLS certificate cannot be verified",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its TLS certificate belongs to another host",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+};
+
+/** What went wrong below HTTP. */
+export function networkError(server: string, error: unknown): DiscoveryError {
+  const code = systemCode(error) ?? "unknown";
+  const unreached = UNREACHED[code];
+  const tls = code.includes("CERT") || code.includes("TLS") || code.includes("SSL");
+  if (unreached === undefined && !tls) {
+    return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {
+      hint: "Check what the call has done before you repeat it.",
+      facts: { error: code },
+      server,
+      executed: "unknown",
+      cause: error,
+    });
+  }
+  const what = unreached ?? "its TLS certificate was not accepted";
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
+    hint: tls
+      ? "Repair the certificate, or correct the url of the server."
+      : "Check the url of the server and that it is running.",
+    facts: { error: code },
+    server,
+    cause: error,
+  });
+}
+
+export function unauthorized(server: string, status: number): DiscoveryError {
+  return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `${server} refused our credentials (HTTP ${status}).`, {
+    hint: "Set the header or variable that carries its token in the configuration, and check that the token is valid.",
+    facts: { status },
+    server,
+  });
+}
+
+/** What an HTTP status other than success means for a call. */
+export function statusError(server: string, status: number, cause: unknown): DiscoveryError {
+  if (status === 401 || status === 403) return unauthorized(server, status);
+  const [code, what, hint, executed] = explainStatus(status);
+  return new DiscoveryError(code, `${server} ${what} (HTTP ${status}).`, {
+    hint,
+    facts: { status },
+    server,
+    executed,
+    cause,
+  });
+}
+
+function explainStatus(status: number): [ErrorCode, string, string, Executed] {
+  if (status < 300) {
+    return ["SERVER_CONNECTION_ERROR", "answered with something that is not MCP", "Check the url of the server.", "no"];
+  }
+  if (status < 400) {
+    const hint = "Put the address that it redirects to into the configuration, if you trust it.";
+    return ["SERVER_CONNECTION_ERROR", "redirects to another place, which is not followed", hint, "no"];
+  }
+  if (status === 404) {
+    return [
+      "SERVER_CONNECTION_ERROR",
+      "has nothing at this address or has ended the session",
+      "Check the url of the server.",
+      "no",
+    ];
+  }
+  if (status === 429 || status === 503) {
+    return ["SERVER_CONNECTION_ERROR", "is too busy", "Call again in a minute.", "no"];
+  }
+  if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", "Check the url of the server.", "no"];
+  return ["TOOL_EXECUTION_ERROR", "failed", "Check what the call has done before you repeat it.", "unknown"];
+}
+
+/** Any error that sending a request can end with. */
+export function requestError(server: string, error: unknown): DiscoveryError {
+  const own = findCause(error, (cause) => cause instanceof DiscoveryError);
+  if (own instanceof DiscoveryError) return own.about({ server });
+  const status = httpStatus(error);
+  if (status !== undefined) return statusError(server, status, error);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return notAnswered(server, error);
+  if (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpUnexpectedContent)
+    return notMcp(server, error);
+  if (error instanceof SyntaxError) return notMcp(server, error);
+  return networkError(server, error);
+}
+
+/** Any error that opening a connection can end with. */
+export function connectError(server: string, error: unknown): DiscoveryError {
+  if (error instanceof ProtocolError) return refused(server, error);
+  if (isUnclassified(error)) return handshakeFailed(server, error);
+  const found = requestError(server, error);
+  const keeps: readonly ErrorCode[] = [
+    "SERVER_CONNECTION_ERROR",
+    "UPSTREAM_UNAUTHORIZED",
+    "CONFIGURATION_ERROR",
+    "CANCELLED",
+  ];
+  if (keeps.includes(found.code)) return found;
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", found.message, {
+    hint: "Check the connection of the server in the configuration.",
+    facts: found.facts,
+    server,
+    cause: found.cause,
+  });
+}
+
+export function httpStatus(error: unknown): number | undefined {
+  const found = findCause(error, (cause) => cause instanceof SdkHttpError || cause instanceof SseError);
+  if (found instanceof SdkHttpError) return found.status;
+  return found instanceof SseError ? found.code : undefined;
+}
+
+function refused(server: string, error: ProtocolError): DiscoveryError {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} refused the handshake (JSON-RPC ${error.code}).`, {
+    hint: "Check that it is an MCP server and which protocol versions it speaks.",
+    facts: { jsonRpcCode: error.code },
+    server,
+    cause: error,
+  });
+}
+
+function isUnclassified(error: unknown): boolean {
+  if (findCause(error, (cause) => cause instanceof DiscoveryError) !== undefined) return false;
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return false;
+  return httpStatus(error) === undefined && systemCode(error) === undefined;
+}
+
+function handshakeFailed(server: string, error: unknown): DiscoveryError {
+  const said = error instanceof Error ? cutAtWord(toOneLine(error.message), 200).replace(/\.$/, "") : "unknown error";
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The handshake with ${server} failed: ${said}.`, {
+    hint: "Check that it is an MCP server and which protocol versions it speaks.",
+    server,
+    cause: error,
+  });
+}
+
+function notAnswered(server: string, cause: unknown): DiscoveryError {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not answer the handshake in time.`, {
+    hint: "Check that it is an MCP server; the log of the server may say more.",
+    server,
+    cause,
+  });
+}
+
+function notMcp(server: string, cause: unknown): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with something that is not MCP.`, {
+    hint: "Check the url of the server.",
+    server,
+    executed: "unknown",
+    cause,
+  });
+}
+
+function systemCode(error: unknown): string | undefined {
+  const found = findCause(
+    error,
+    (cause) => typeof (cause as NodeJS.ErrnoException).code === "string" && !(cause instanceof SdkError),
+  );
+  return found === undefined ? undefined : ((found as NodeJS.ErrnoException).code ?? undefined);
+}
+
+/** The outermost error in the chain of causes that fits. Node hides some causes in an AggregateError. */
+function findCause(error: unknown, fits: (cause: Error) => boolean): Error | undefined {
+  for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 8; depth++) {
+    if (fits(cause)) return cause;
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  }
+  return undefined;
+}

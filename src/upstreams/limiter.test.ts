@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { createLimiter, type Limiter } from "./limiter.js";
+
+function createTimers() {
+  const timers = new Set<() => void>();
+  return {
+    schedule: (_delayMs: number, run: () => void) => {
+      timers.add(run);
+      return () => void timers.delete(run);
+    },
+    fire: () => [...timers].forEach((run) => run()),
+    count: () => timers.size,
+  };
+}
+
+function create(concurrency: number, queue: number): { limiter: Limiter; timers: ReturnType<typeof createTimers> } {
+  const timers = createTimers();
+  return {
+    timers,
+    limiter: createLimiter({ server: "github", concurrency, queue, queueWaitMs: 5_000, schedule: timers.schedule }),
+  };
+}
+
+describe("the limiter", () => {
+  it("lets so many in at once and the others in the order they came", async () => {
+    const { limiter } = create(2, 10);
+    const order: number[] = [];
+    const [first, second] = [await limiter.acquire(), await limiter.acquire()];
+    const third = limiter.acquire().then((release) => (order.push(3), release));
+    const fourth = limiter.acquire().then((release) => (order.push(4), release));
+    expect(limiter.waiting).toBe(2);
+    first();
+    const releaseThird = await third;
+    expect(order).toEqual([3]);
+    second();
+    const releaseFourth = await fourth;
+    expect(order).toEqual([3, 4]);
+    releaseThird();
+    releaseFourth();
+    expect(await limiter.acquire()).toBeTypeOf("function");
+  });
+
+  it("refuses what does not fit into the queue, and says that nothing was sent", async () => {
+    const { limiter } = create(1, 1);
+    await limiter.acquire();
+    void limiter.acquire();
+    await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED", executed: "no", server: "github" });
+  });
+
+  it("refuses what waited too long and does not let it in later", async () => {
+    const { limiter, timers } = create(1, 5);
+    const release = await limiter.acquire();
+    const waiting = limiter.acquire();
+    timers.fire();
+    await expect(waiting).rejects.toMatchObject({
+      code: "OVERLOADED",
+      message: "The call waited 5 s in the queue of github; nothing was sent.",
+    });
+    expect(limiter.waiting).toBe(0);
+    release();
+    expect(await limiter.acquire()).toBeTypeOf("function");
+  });
+
+  it("takes a cancelled call out of the queue", async () => {
+    const { limiter, timers } = create(1, 5);
+    const release = await limiter.acquire();
+    const controller = new AbortController();
+    const waiting = limiter.acquire(controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "CANCELLED", executed: "no" });
+    expect(timers.count()).toBe(0);
+    release();
+    expect(limiter.waiting).toBe(0);
+  });
+
+  it("refuses a call that was cancelled before it came", async () => {
+    await expect(create(1, 1).limiter.acquire(AbortSignal.abort())).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+
+  it("counts a place that is given back twice once", async () => {
+    const { limiter } = create(1, 0);
+    const release = await limiter.acquire();
+    release();
+    release();
+    await limiter.acquire();
+    await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
+  });
+});

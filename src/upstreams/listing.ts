@@ -1,0 +1,55 @@
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { ToolDefinition } from "../model/tool.js";
+
+const MOST_PAGES = 100;
+const MOST_TOOLS = 10_000;
+
+export interface ToolPages {
+  readonly tools: readonly ToolDefinition[];
+  readonly dropped: readonly { readonly name: string; readonly reason: string }[];
+  readonly truncated: boolean;
+}
+
+/** Reads a list to its last page, or to the limits. A page that fails, fails the whole: half a list looks like removals. */
+export async function readPages(page: (cursor: string | undefined) => Promise<JsonObject>): Promise<ToolPages> {
+  const tools = new Map<string, ToolDefinition>();
+  const dropped: { name: string; reason: string }[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const result = await page(cursor);
+    for (const item of Array.isArray(result["tools"]) ? result["tools"] : []) {
+      const tool = toTool(item);
+      if (typeof tool === "string") dropped.push({ name: nameOf(item), reason: tool });
+      else if (tools.has(tool.name)) dropped.push({ name: tool.name, reason: "another tool has the same name" });
+      else if (tools.size === MOST_TOOLS) return { tools: [...tools.values()], dropped, truncated: true };
+      else tools.set(tool.name, tool);
+    }
+    const next = result["nextCursor"];
+    // Some servers end with an empty cursor instead of none.
+    if (typeof next !== "string" || next === "") return { tools: [...tools.values()], dropped, truncated: false };
+    if (seen.has(next)) break;
+    seen.add(next);
+    cursor = next;
+  }
+  return { tools: [...tools.values()], dropped, truncated: true };
+}
+
+/** The definition, or why it cannot be used. A missing input schema means "no parameters"; one that is no object is an error. */
+function toTool(item: unknown): ToolDefinition | string {
+  if (!isJsonObject(item)) return "it is not an object";
+  if (typeof item["name"] !== "string" || item["name"] === "") return "it has no name";
+  const inputSchema = item["inputSchema"] === undefined ? { type: "object" } : item["inputSchema"];
+  if (!isJsonObject(inputSchema)) return "its inputSchema is not an object";
+  for (const member of ["outputSchema", "annotations"]) {
+    if (item[member] !== undefined && !isJsonObject(item[member])) return `its ${member} is not an object`;
+  }
+  for (const member of ["title", "description"]) {
+    if (item[member] !== undefined && typeof item[member] !== "string") return `its ${member} is not text`;
+  }
+  return { ...item, name: item["name"], inputSchema };
+}
+
+function nameOf(item: unknown): string {
+  return isJsonObject(item) && typeof item["name"] === "string" ? item["name"] : "";
+}

@@ -1,0 +1,89 @@
+import type { Schedule } from "./schedule.js";
+import type { Session } from "./session.js";
+
+export interface LiveParts {
+  readonly session: Session;
+  readonly since: number;
+  readonly idleMs: number;
+  readonly schedule: Schedule;
+  /** It is ending now, for whatever reason. */
+  readonly onEnding: (live: Live) => void;
+}
+
+/** An open session and who uses it: it ends when nobody has wanted it for a while. */
+export class Live {
+  readonly session: Session;
+  readonly since: number;
+  /** Resolves when nothing of it is left. */
+  readonly gone: Promise<void>;
+  readonly #parts: LiveParts;
+  #markGone: () => void = () => undefined;
+  #stopIdling: () => void = () => undefined;
+  #inFlight = 0;
+  #kept = false;
+  #retired = false;
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+    this.session = parts.session;
+    this.since = parts.since;
+    this.gone = new Promise((resolve) => {
+      this.#markGone = resolve;
+    });
+    this.#idle();
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get kept(): boolean {
+    return this.#kept;
+  }
+
+  /** Calls want it kept for more; a list does not. */
+  keep(): void {
+    if (this.#kept) return;
+    this.#kept = true;
+    this.session.watchList();
+  }
+
+  async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    this.#stopIdling();
+    this.#inFlight += 1;
+    try {
+      return await work(this.session);
+    } finally {
+      this.#inFlight -= 1;
+      this.rest();
+    }
+  }
+
+  /** Ends it with its last call. */
+  retire(): void {
+    this.#retired = true;
+    this.rest();
+  }
+
+  /** Decides what becomes of it if nobody uses it. */
+  rest(): void {
+    if (this.#inFlight > 0) return;
+    if (this.#retired || !this.#kept) this.end();
+    else this.#idle();
+  }
+
+  end(): void {
+    this.#stopIdling();
+    this.#retired = true;
+    this.#parts.onEnding(this);
+    this.session
+      .close()
+      .catch(() => undefined)
+      .finally(this.#markGone);
+  }
+
+  #idle(): void {
+    this.#stopIdling();
+    this.#stopIdling = this.#parts.schedule(this.#parts.idleMs, () => this.end());
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { childEnvironment } from "./child-environment.js";
+
+it("gives a child the safe variables and its own, and nothing else", () => {
+  const gateway = {
+    PATH: "/bin",
+    HOME: "/home/a",
+    LC_ALL: "C",
+    XDG_CONFIG_HOME: "/c",
+    AWS_SECRET_ACCESS_KEY: "canary",
+    NODE_OPTIONS: "--inspect",
+    LD_PRELOAD: "x.so",
+    ANYGPT_HOME: "/s",
+    TERM: undefined,
+  };
+  expect(childEnvironment(gateway, { TOKEN: "t" })).toEqual({
+    PATH: "/bin",
+    HOME: "/home/a",
+    LC_ALL: "C",
+    XDG_CONFIG_HOME: "/c",
+    TOKEN: "t",
+  });
+});
+
+it.each([
+  ["lets the server's own value win", { PATH: "/bin" }, { PATH: "/own" }, { PATH: "/own" }],
+  ["knows a name in the case of Windows", { Path: "C:\\" }, {}, { Path: "C:\\" }],
+  ["leaves out shell functions", { TERM: "() { :; }" }, {}, {}],
+])("%s", (_name, gateway, own, expected) => {
+  expect(childEnvironment(gateway, own)).toEqual(expected);
+});

@@ -1,0 +1,55 @@
+const SAFE_NAMES = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "TERM",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "XDG_CACHE_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "XDG_RUNTIME_DIR",
+  "XDG_STATE_HOME",
+  "APPDATA",
+  "COMSPEC",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "LOCALAPPDATA",
+  "PATHEXT",
+  "PROCESSOR_ARCHITECTURE",
+  "PROGRAMDATA",
+  "PROGRAMFILES",
+  "PROGRAMFILES(X86)",
+  "PROGRAMW6432",
+  "SYSTEMDRIVE",
+  "SYSTEMROOT",
+  "USERNAME",
+  "USERPROFILE",
+  "WINDIR",
+]);
+
+/**
+ * What a child process sees: the safe part of the gateway's environment and the variables named for it. Names compare
+ * without case, because Windows writes `Path`. A value that begins with `()` is a shell function of old bash and stays out.
+ */
+export function childEnvironment(
+  gateway: Readonly<Record<string, string | undefined>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(gateway)) {
+    if (value !== undefined && isSafe(name) && !value.startsWith("()")) environment[name] = value;
+  }
+  return { ...environment, ...own };
+}
+
+function isSafe(name: string): boolean {
+  const upper = name.toUpperCase();
+  return SAFE_NAMES.has(upper) || upper.startsWith("LC_");
+}

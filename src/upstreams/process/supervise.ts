@@ -1,0 +1,171 @@
+// A command line comes in, a supervised process goes out: lines, exit and an orderly end. It knows nothing of MCP.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createLineReader, type Overflow } from "../../util/line-reader.js";
+import type { ProcessExit } from "./exit.js";
+import { signalGroup } from "./group.js";
+import type { Reaper } from "./reap-client.js";
+import type { StderrRing } from "./stderr-ring.js";
+import { windowsCommandLine } from "./windows-command.js";
+
+const EOF_GRACE_MS = 1_000;
+const TERM_GRACE_MS = 2_000;
+// Whoever holds the pipe after the group was killed has left the group; what it says is not waited for.
+const DRAIN_MS = 100;
+const STALL_MS = 250;
+
+export interface ProcessParts {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly maxLineBytes: number;
+  readonly writeTimeoutMs: number;
+  readonly stderr: StderrRing;
+  readonly reaper: Reaper;
+  readonly onLine: (line: Buffer) => void;
+  readonly onOverflow: (overflow: Overflow) => void;
+  /** Called once, when the process is gone and its last lines have been delivered. */
+  readonly onExit: (exit: ProcessExit) => void;
+}
+
+/** `unread`: it did not read its input in time and is being killed. `closed`: it does not take input any more. */
+export type Written = "sent" | "unread" | "closed";
+
+export interface SupervisedProcess {
+  readonly pid: number | undefined;
+  /** Resolves when it runs; rejects with the system's error when it cannot be started. */
+  readonly started: Promise<void>;
+  /** True when it has left something unread in its input for a while. */
+  readonly stalled: boolean;
+  /** Resolves when the text has left for the process, or can never do so. */
+  write(text: string): Promise<Written>;
+  /** Ends it and everything it started: end of input, then SIGTERM, then SIGKILL. */
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+export function superviseProcess(parts: ProcessParts): SupervisedProcess {
+  const child = launch(parts);
+  const { pid } = child;
+  if (pid !== undefined) parts.reaper.watch(pid);
+
+  let movedAt = 0;
+  let exit: ProcessExit | undefined;
+  let stopping: Promise<void> | undefined;
+  let markGone: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => {
+    markGone = resolve;
+  });
+
+  const reader = createLineReader({ maxBytes: parts.maxLineBytes, onLine: parts.onLine, onOverflow: parts.onOverflow });
+  child.stdout?.on("data", (chunk: Buffer) => reader.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => parts.stderr.push(chunk));
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
+
+  // `exit`, not `close`: a grandchild that holds the pipes must not hide that the process is gone.
+  child.once("exit", (code, signal) => void bury({ kind: "exited", code, signal }));
+  child.once("error", (error) => void bury({ kind: "not-started", error }));
+  // A server that closes its output will never answer again.
+  child.stdout?.once("end", () => void stop());
+
+  async function bury(how: ProcessExit): Promise<void> {
+    if (exit !== undefined) return;
+    exit = how;
+    if (pid !== undefined) {
+      signalGroup(pid, "SIGKILL");
+      await outputEnds(child);
+      parts.reaper.forget(pid);
+    }
+    reader.end();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    markGone();
+    parts.onExit(how);
+  }
+
+  async function endGently(): Promise<void> {
+    child.stdin?.end();
+    if (await within(gone, EOF_GRACE_MS)) return;
+    if (pid !== undefined) signalGroup(pid, "SIGTERM");
+    if (await within(gone, TERM_GRACE_MS)) return;
+    kill();
+    await gone;
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= exit === undefined ? endGently() : gone;
+    return stopping;
+  }
+
+  function kill(): void {
+    if (pid !== undefined && exit === undefined) signalGroup(pid, "SIGKILL");
+  }
+
+  function write(text: string): Promise<Written> {
+    const { stdin } = child;
+    if (exit !== undefined || stdin === null || !stdin.writable) return Promise.resolve("closed");
+    if (stdin.writableLength === 0) movedAt = performance.now();
+    return new Promise<Written>((resolve) => {
+      const deadline = setTimeout(() => {
+        resolve("unread");
+        kill();
+      }, parts.writeTimeoutMs);
+      stdin.write(text, (error) => {
+        clearTimeout(deadline);
+        movedAt = performance.now();
+        resolve(error ? "closed" : "sent");
+      });
+    });
+  }
+
+  return {
+    pid,
+    started: new Promise((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    }),
+    get stalled() {
+      return (child.stdin?.writableLength ?? 0) > 0 && performance.now() - movedAt > STALL_MS;
+    },
+    write,
+    stop,
+    kill,
+  };
+}
+
+function launch(parts: ProcessParts): ChildProcess {
+  const windows = process.platform === "win32";
+  const line = windows
+    ? windowsCommandLine(parts.command, parts.args, {
+        env: parts.env,
+        cwd: parts.cwd ?? process.cwd(),
+        exists: existsSync,
+      })
+    : { file: parts.command, args: parts.args, verbatim: false };
+  return spawn(line.file, [...line.args], {
+    env: parts.env,
+    ...(parts.cwd === undefined ? {} : { cwd: parts.cwd }),
+    stdio: ["pipe", "pipe", "pipe"],
+    shell: false,
+    // Its own process group, so that what it starts can be ended with it.
+    detached: !windows,
+    windowsHide: true,
+    windowsVerbatimArguments: line.verbatim,
+  });
+}
+
+/** All that was written before the end has been read; whoever still holds the pipes is not waited for long. */
+function outputEnds(child: ChildProcess): Promise<boolean> {
+  return within(new Promise<void>((resolve) => child.once("close", () => resolve())), DRAIN_MS);
+}
+
+/** True when the event came in time. */
+async function within(event: Promise<void>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const inTime = await Promise.race([event.then(() => true as const), late]);
+  clearTimeout(timer);
+  return inTime;
+}

@@ -1,0 +1,52 @@
+import { DiscoveryError } from "../errors.js";
+import type { Pause } from "./breaker.js";
+import { quoteStderr } from "./process/exit.js";
+
+export function toReason(error: unknown, server: string): DiscoveryError {
+  if (error instanceof DiscoveryError) return error.about({ server });
+  return new DiscoveryError("INTERNAL_ERROR", `The connection to ${server} failed for a reason of our own.`, {
+    hint: "Report it with the gateway's log.",
+    server,
+    cause: error,
+  });
+}
+
+export function pausing({ reason, retryAt, open }: Pause, now: number): DiscoveryError {
+  const seconds = Math.ceil((retryAt - now) / 1000);
+  const why = open ? "It failed so often that it is left alone for a while" : "It failed a moment ago";
+  return new DiscoveryError(reason.code, reason.message, {
+    hint: `${why}; it is tried again in ${seconds} s. ${reason.hint ?? ""}`.trim(),
+    facts: { ...reason.facts, retryAfterMs: retryAt - now },
+    server: reason.server,
+    cause: reason,
+  });
+}
+
+export function stillStarting(server: string, sinceMs: number): DiscoveryError {
+  return new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
+    hint: "Call again in a few seconds; the start goes on.",
+    facts: { startingForMs: sinceMs },
+    server,
+  });
+}
+
+export function cancelled(server: string): DiscoveryError {
+  return new DiscoveryError("CANCELLED", `The call was cancelled before it was sent to ${server}.`, { server });
+}
+
+export function closing(server: string): DiscoveryError {
+  return new DiscoveryError(
+    "SERVER_CONNECTION_ERROR",
+    `${server} is not called any more: the gateway is shutting down.`,
+    { server },
+  );
+}
+
+export function tooSlow(server: string, startTimeoutMs: number, stderr: readonly string[]): DiscoveryError {
+  const message = `${server} was not ready within ${startTimeoutMs / 1000} s.${quoteStderr(stderr)}`;
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", message, {
+    hint: "Check that it is an MCP server; start it in a terminal once if it has something to install.",
+    facts: { startTimeoutMs },
+    server,
+  });
+}

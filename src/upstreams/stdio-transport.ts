@@ -1,0 +1,160 @@
+// A stdio connection comes in, a channel on a supervised process goes out. It knows messages, not what they mean.
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { DiscoveryError } from "../errors.js";
+import { isJsonObject } from "../model/json.js";
+import type { StdioConnection } from "../model/server.js";
+import { toOneLine } from "../util/text.js";
+import type { Channel } from "./channel.js";
+import { oversizeAnswer } from "./oversize.js";
+import { childEnvironment } from "./process/child-environment.js";
+import { exitError, type ProcessExit } from "./process/exit.js";
+import type { Reaper } from "./process/reap-client.js";
+import type { StderrRing } from "./process/stderr-ring.js";
+import { type SupervisedProcess, superviseProcess } from "./process/supervise.js";
+import type { Redact } from "./redact.js";
+
+export interface StdioParts {
+  readonly server: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly maxMessageBytes: number;
+  readonly writeTimeoutMs: number;
+  readonly stderr: StderrRing;
+  readonly reaper: Reaper;
+  readonly redact: Redact;
+}
+
+export function createStdioChannel(connection: StdioConnection, parts: StdioParts): Channel {
+  const transport = new StdioTransport(connection, parts);
+  return {
+    transport,
+    exclusive: true,
+    stalled: () => transport.stalled,
+    ending: () => transport.ending,
+    close: () => transport.close(),
+    kill: () => transport.kill(),
+  };
+}
+
+/** The accessors `pid` and `stderr` are how the SDK recognises a stdio transport when it negotiates the version. */
+class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  ending: DiscoveryError | undefined;
+  readonly stderr = null;
+  #process: SupervisedProcess | undefined;
+  #stray: string | undefined;
+
+  constructor(
+    private readonly connection: StdioConnection,
+    private readonly parts: StdioParts,
+  ) {}
+
+  get pid(): number | null {
+    return this.#process?.pid ?? null;
+  }
+
+  get stalled(): boolean {
+    return this.#process?.stalled ?? false;
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.#process = this.#supervise();
+      await this.#process.started;
+    } catch (error) {
+      this.ending ??= error instanceof DiscoveryError ? error : this.#whyGone(toNotStarted(error));
+      throw this.ending;
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process === undefined || this.ending !== undefined) throw this.ending ?? this.#notRead();
+    const written = await this.#process.write(`${JSON.stringify(message)}\n`);
+    if (written === "sent") return;
+    // Half a message may be in the pipe: nothing can follow it.
+    if (written === "unread") this.ending ??= this.#notRead();
+    this.#process.kill();
+    await this.#process.stop();
+    throw this.ending ?? this.#notRead();
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.stop();
+  }
+
+  kill(): void {
+    this.#process?.kill();
+  }
+
+  #supervise(): SupervisedProcess {
+    const { command, args, cwd, env } = this.connection;
+    return superviseProcess({
+      command,
+      args,
+      ...(cwd === undefined ? {} : { cwd }),
+      env: childEnvironment(this.parts.env, env),
+      maxLineBytes: this.parts.maxMessageBytes,
+      writeTimeoutMs: this.parts.writeTimeoutMs,
+      stderr: this.parts.stderr,
+      reaper: this.parts.reaper,
+      onLine: (line) => this.#read(line),
+      onOverflow: (overflow) => {
+        const answer = oversizeAnswer(overflow);
+        if (answer !== undefined) this.onmessage?.(answer as JSONRPCMessage);
+      },
+      onExit: (exit) => {
+        this.ending ??= this.#whyGone(exit);
+        this.onclose?.();
+      },
+    });
+  }
+
+  #read(line: Buffer): void {
+    if (line.length === 0) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line.toString("utf8"));
+    } catch {
+      // Banners and debug output on stdout are common; they only matter if the server never speaks properly.
+      this.#stray ??= toOneLine(line.toString("utf8", 0, 200));
+      return;
+    }
+    for (const message of Array.isArray(value) ? value : [value]) {
+      if (isJsonObject(message) && message["jsonrpc"] === "2.0") this.onmessage?.(message as JSONRPCMessage);
+    }
+  }
+
+  #whyGone(exit: ProcessExit): DiscoveryError {
+    const error = exitError(exit, {
+      server: this.parts.server,
+      command: this.connection.command,
+      ...(this.connection.cwd === undefined ? {} : { cwd: this.connection.cwd }),
+      stderr: this.parts.stderr.lines(),
+    });
+    if (this.#stray === undefined) return error;
+    return new DiscoveryError(error.code, error.message, {
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      facts: { ...error.facts, stdout: this.parts.redact(this.#stray) },
+      server: this.parts.server,
+      cause: error.cause,
+    });
+  }
+
+  #notRead(): DiscoveryError {
+    return new DiscoveryError(
+      "TOOL_EXECUTION_TIMEOUT",
+      `${this.parts.server} stopped reading its input and is replaced.`,
+      {
+        hint: "Call again; if it happens again, the server hangs on this input.",
+        server: this.parts.server,
+        executed: "unknown",
+      },
+    );
+  }
+}
+
+function toNotStarted(error: unknown): ProcessExit {
+  return { kind: "not-started", error: error instanceof Error ? error : new Error(String(error)) };
+}

@@ -1,0 +1,58 @@
+import type { DiscoveryError } from "../errors.js";
+import type { CallEvent, CallResult } from "../model/call.js";
+import type { JsonObject } from "../model/json.js";
+import type { Connection, Era, ServerListing } from "../model/server.js";
+import type { UpstreamOptions } from "./options.js";
+
+export interface UpstreamsParts {
+  readonly options: UpstreamOptions;
+  /** The gateway's version, which servers are told. */
+  readonly version?: string;
+  /** The gateway's environment; children get only the safe part of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly log: (message: string) => void;
+  /** A server said that its tools changed; storms of it arrive coalesced. */
+  readonly onListChanged?: (server: string) => void;
+  readonly onStateChange?: (server: string) => void;
+}
+
+export interface Upstreams {
+  /** Opens or shares the connection and calls. Waits for a start at most `startWaitMs`, then UPSTREAM_STARTING while the start goes on. */
+  call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult>;
+  /** Lists over the open connection if there is one, else opens one, lists, and closes it right after unless calls have joined. */
+  list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing>;
+  state(server: string): UpstreamState;
+  /** Lets calls in flight finish on the old connection; new ones open a new one. */
+  drop(server: string): Promise<void>;
+  /** The last lines that a stdio server wrote to its standard error. */
+  stderr(server: string): readonly string[];
+  /** Ends everything, all servers in parallel, within five seconds. */
+  close(): Promise<void>;
+}
+
+export interface UpstreamTarget {
+  readonly name: string;
+  /** Resolves templates at the moment of use; may throw CONFIGURATION_ERROR. */
+  readonly connection: () => Promise<Connection> | Connection;
+  /** The era that the server spoke last time. */
+  readonly eraHint?: Era;
+}
+
+export interface UpstreamCall {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly meta?: JsonObject;
+  /** Longest silence; every progress report starts it anew. */
+  readonly timeoutMs: number;
+  /** Longest duration in all. */
+  readonly maxTotalMs: number;
+  readonly onEvent?: (event: CallEvent) => void;
+}
+
+export type UpstreamState =
+  | { readonly kind: "closed" }
+  | { readonly kind: "starting"; readonly since: number }
+  | { readonly kind: "open"; readonly since: number; readonly inFlight: number; readonly era: Era }
+  | { readonly kind: "failed"; readonly reason: DiscoveryError; readonly retryAt: number };

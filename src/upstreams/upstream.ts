@@ -1,0 +1,295 @@
+// One server's connection over time: started when needed, shared, closed when idle, tried again with patience.
+import { DiscoveryError } from "../errors.js";
+import type { CallResult } from "../model/call.js";
+import type { Connection, ServerListing } from "../model/server.js";
+import { type Breaker, createBreaker } from "./breaker.js";
+import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
+import { createListChanges, type ListChanges } from "./list-changes.js";
+import { Live } from "./live.js";
+import type { Reaper } from "./process/reap-client.js";
+import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
+import { createRedact } from "./redact.js";
+import type { Schedule } from "./schedule.js";
+import type { Session } from "./session.js";
+import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
+import type { UpstreamCall, UpstreamState, UpstreamsParts, UpstreamTarget } from "./types.js";
+
+export interface UpstreamParts extends UpstreamsParts {
+  readonly server: string;
+  readonly reaper: Reaper;
+  readonly schedule: Schedule;
+}
+
+interface Start {
+  readonly promise: Promise<Live>;
+  readonly controller: AbortController;
+  readonly since: number;
+  keep: boolean;
+  waiting: number;
+}
+
+interface Want {
+  readonly keep: boolean;
+  readonly waitMs: number;
+}
+
+export class Upstream {
+  readonly #parts: UpstreamParts;
+  readonly #breaker: Breaker;
+  readonly #limiter: Limiter;
+  readonly #changes: ListChanges;
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #lives = new Set<Live>();
+  #current: Live | undefined;
+  #starting: Start | undefined;
+  #stderr: StderrRing | undefined;
+  #misconfigured: DiscoveryError | undefined;
+  #closed = false;
+
+  constructor(parts: UpstreamParts) {
+    const { server, options, now, random, schedule } = parts;
+    this.#parts = parts;
+    this.#breaker = createBreaker(random);
+    this.#limiter = createLimiter({ server, ...options, schedule });
+    this.#changes = createListChanges({ now, schedule, onChange: () => parts.onListChanged?.(server) });
+  }
+
+  async call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
+    const want = { keep: true, waitMs: Math.min(this.#parts.options.startWaitMs, call.timeoutMs) };
+    await this.#ready(target, want, signal);
+    const release = await this.#limiter.acquire(signal);
+    try {
+      const live = await this.#ready(target, want, signal);
+      try {
+        return await live.use((session) => session.callTool(call, signal));
+      } catch (error) {
+        // The session was lost before the call was looked at, as when a server forgot it in a restart: once more.
+        if (!(live.session.closed && isUntouched(error))) throw error;
+        const fresh = await this.#ready(target, want, signal);
+        return await fresh.use((session) => session.callTool(call, signal));
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
+    const live = await this.#ready(target, { keep: false, waitMs: this.#parts.options.startTimeoutMs }, signal);
+    return live.use((session) => session.listTools(signal));
+  }
+
+  state(): UpstreamState {
+    if (this.#current !== undefined) {
+      const { since, inFlight, session } = this.#current;
+      return { kind: "open", since, inFlight, era: session.era };
+    }
+    if (this.#starting !== undefined) return { kind: "starting", since: this.#starting.since };
+    if (this.#misconfigured !== undefined)
+      return { kind: "failed", reason: this.#misconfigured, retryAt: this.#parts.now() };
+    const failure = this.#breaker.last;
+    return failure === undefined
+      ? { kind: "closed" }
+      : { kind: "failed", reason: failure.reason, retryAt: failure.retryAt };
+  }
+
+  stderr(): readonly string[] {
+    return this.#stderr?.lines() ?? [];
+  }
+
+  /** Resolves when the old connection is gone, which is after its last call. */
+  async drop(): Promise<void> {
+    this.#breaker.reset();
+    this.#misconfigured = undefined;
+    this.#starting?.controller.abort(new DiscoveryError("CANCELLED", "The start was given up for a new one."));
+    this.#starting = undefined;
+    const old = this.#current;
+    this.#current = undefined;
+    old?.retire();
+    this.#changed();
+    await Promise.all([old?.gone, ...this.#leaving]);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#changes.stop();
+    this.#starting?.controller.abort(closing(this.#parts.server));
+    for (const live of this.#lives) live.end();
+    while (this.#leaving.size > 0) await Promise.all(this.#leaving);
+  }
+
+  async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Live> {
+    for (;;) {
+      if (this.#closed) throw closing(this.#parts.server);
+      if (this.#current !== undefined) {
+        if (want.keep) this.#current.keep();
+        return this.#current;
+      }
+      const start = this.#starting ?? this.#begin(target);
+      start.keep ||= want.keep;
+      try {
+        return await this.#await(start, want.waitMs, signal);
+      } catch (error) {
+        const superseded = start.controller.signal.aborted && this.#starting !== start && !this.#closed;
+        if (!superseded || signal?.aborted) throw error;
+      }
+    }
+  }
+
+  #begin(target: UpstreamTarget): Start {
+    const { now, options, schedule, server } = this.#parts;
+    const pause = this.#breaker.pause(now());
+    if (pause !== undefined) throw pausing(pause, now());
+    this.#misconfigured = undefined;
+    const controller = new AbortController();
+    const callOff = schedule(options.startTimeoutMs, () =>
+      controller.abort(tooSlow(server, options.startTimeoutMs, this.stderr())),
+    );
+    const start: Start = {
+      controller,
+      since: now(),
+      keep: false,
+      waiting: 0,
+      promise: this.#open(target, controller.signal),
+    };
+    this.#starting = start;
+    start.promise
+      .then((live) => this.#opened(start, live))
+      .catch((error: unknown) => this.#notOpened(start, error))
+      .finally(callOff);
+    this.#changed();
+    this.#parts.log(`Starting ${server}.`);
+    return start;
+  }
+
+  async #open(target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
+    const { server, version, options, env, reaper } = this.#parts;
+    const connection = await target.connection();
+    const redact = createRedact(secretsOf(connection));
+    const stderr = createStderrRing(redact);
+    this.#stderr = stderr;
+    // The SDK takes long to load, and searches and lists from disk never need it.
+    const { openSession } = await import("./connect.js");
+    const opened: { session?: Session } = {};
+    const session = await openSession(
+      connection,
+      {
+        server,
+        version: version ?? "0.0.0",
+        options,
+        env,
+        ...(target.eraHint === undefined ? {} : { eraHint: target.eraHint }),
+        stderr,
+        redact,
+        reaper,
+        onListChanged: () => this.#announced(),
+        onLost: (reason) => this.#lost(opened.session, reason),
+        onLeaving: (gone) => this.#wait(gone),
+      },
+      signal,
+    );
+    opened.session = session;
+    return this.#toLive(session);
+  }
+
+  /**
+   * Some servers announce a change after every handshake. On a connection that was opened for a list alone that would mean
+   * to open another one, and so on; the list has just been read anyway.
+   */
+  #announced(): void {
+    if (this.#current?.kept ?? this.#starting?.keep) this.#changes.notify();
+  }
+
+  #opened(start: Start, live: Live): void {
+    if (this.#starting !== start || this.#closed || live.session.closed) {
+      if (this.#starting === start) this.#starting = undefined;
+      live.end();
+      return;
+    }
+    this.#starting = undefined;
+    this.#current = live;
+    this.#breaker.succeeded();
+    if (start.keep) live.keep();
+    // Whoever waits takes it right after this.
+    if (start.waiting === 0) live.rest();
+    this.#changed();
+  }
+
+  #notOpened(start: Start, error: unknown): void {
+    if (this.#starting !== start) return;
+    this.#starting = undefined;
+    const { now, server, log } = this.#parts;
+    const reason = toReason(error, server);
+    // What the configuration lacks is not the server's failure: the next call looks again at once.
+    if (reason.code === "CONFIGURATION_ERROR") this.#misconfigured = reason;
+    else this.#breaker.startFailed(reason, now());
+    log(reason.message);
+    this.#changed();
+  }
+
+  #lost(session: Session | undefined, reason: DiscoveryError): void {
+    const live = this.#current;
+    if (live === undefined || live.session !== session) return;
+    this.#current = undefined;
+    live.retire();
+    // A crash after a success may be tried again at once.
+    this.#breaker.crashed(reason, this.#parts.now());
+    this.#parts.log(reason.message);
+    this.#changed();
+  }
+
+  async #await(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
+    const { options, schedule, server, now } = this.#parts;
+    if (start.waiting >= options.concurrency + options.queue) throw lineIsFull(server, start.waiting);
+    start.waiting += 1;
+    let stop: () => void = () => undefined;
+    try {
+      return await new Promise<Live>((resolve, reject) => {
+        const onAbort = (): void => reject(cancelled(server));
+        const callOff = schedule(waitMs, () => reject(stillStarting(server, now() - start.since)));
+        stop = () => {
+          callOff();
+          signal?.removeEventListener("abort", onAbort);
+        };
+        if (signal?.aborted) onAbort();
+        signal?.addEventListener("abort", onAbort, { once: true });
+        start.promise.then(resolve, (error: unknown) => reject(toReason(error, server)));
+      });
+    } finally {
+      stop();
+      start.waiting -= 1;
+    }
+  }
+
+  #toLive(session: Session): Live {
+    const { options, schedule, now } = this.#parts;
+    const onEnding = (live: Live): void => {
+      this.#lives.delete(live);
+      this.#wait(live.gone);
+      if (this.#current !== live) return;
+      this.#current = undefined;
+      this.#changed();
+    };
+    const live = new Live({ session, since: now(), idleMs: options.idleMs, schedule, onEnding });
+    this.#lives.add(live);
+    return live;
+  }
+
+  #wait(gone: Promise<void>): void {
+    this.#leaving.add(gone);
+    void gone.finally(() => this.#leaving.delete(gone));
+  }
+
+  #changed(): void {
+    this.#parts.onStateChange?.(this.#parts.server);
+  }
+}
+
+/** A header such as `Bearer TOKEN` may come back in pieces. */
+function secretsOf(connection: Connection): string[] {
+  const values = Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
+  return values.flatMap((value) => [value, ...value.split(/\s+/)]);
+}
+
+function isUntouched(error: unknown): boolean {
+  return error instanceof DiscoveryError && error.executed === "no" && error.code === "SERVER_CONNECTION_ERROR";
+}
