@@ -14,9 +14,9 @@ export async function* eventStream<T>(
     wake();
   });
   try {
-    while (!isDone || ready.length > 0) {
+    for (;;) {
       for (let value = ready.shift(); value !== undefined; value = ready.shift()) yield value;
-      if (isDone) continue;
+      if (isDone) break;
       await new Promise<void>((resolve) => {
         wake = resolve;
         if (isDone || ready.length > 0) resolve();

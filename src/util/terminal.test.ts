@@ -36,7 +36,7 @@ describe("sanitizeJson", () => {
     const value = { text: "a\u009b2J\u202e\u{e0041}\u001b\n\t" };
     const json = sanitizeJson(JSON.stringify(value, null, 2));
     expect(JSON.parse(json)).toEqual(value);
-    expect(json).not.toMatch(/[\u009b\u202e\u001b]|\u{e0041}/u);
+    for (const character of ["\u009b", "\u202e", "\u001b", "\u{e0041}"]) expect(json).not.toContain(character);
   });
 });
 

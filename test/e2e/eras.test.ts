@@ -94,9 +94,8 @@ it("the official inspector's command line drives it", async () => {
     return JSON.parse(stdout) as { tools?: object[]; content?: { text: string }[] };
   };
   expect((await inspect("--method", "tools/list")).tools).toHaveLength(5);
-  const called = await inspect(
-    ...["--method", "tools/call", "--tool-name", "execute_tool"],
-    ...["--tool-arg", "server=legacy", "--tool-arg", "tool=add", "--tool-arg", 'arguments={"a":1,"b":2}'],
-  );
+  const call = ["--method", "tools/call", "--tool-name", "execute_tool"];
+  const args = ["server=legacy", "tool=add", 'arguments={"a":1,"b":2}'].flatMap((arg) => ["--tool-arg", arg]);
+  const called = await inspect(...call, ...args);
   expect(called.content?.[0]?.text).toBe("3");
 });

@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually, isRunning } from "../support/eventually.js";
 import {
@@ -183,6 +182,7 @@ describe("a signal to stop", () => {
     const pid = Number((await execute(gateway, "echo", "pid")).text);
     await gateway.close();
     await eventually(() => !isRunning(gateway.pid) && !isRunning(pid));
+    expect(descendantsOf(gateway.pid)).toEqual([]);
   });
 });
 
@@ -198,7 +198,7 @@ describe("cancellation", () => {
       call = gateway.client.callTool({ name: "execute_tool", arguments: args }, options);
     });
     abort.abort("not needed any more");
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow("not needed any more");
     await eventually(async () => (await execute(gateway, "echo", "cancelled")).text !== "[]");
     expect((await execute(gateway, "echo", "pid")).text).toBe(before);
   });

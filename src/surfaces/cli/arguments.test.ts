@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readArguments } from "./arguments.js";
+
+let cwd: string;
+
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "anygpt-arguments-"));
+  writeFileSync(join(cwd, "args.json"), '{"path": "a", // where\n}');
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const read = (text: string | undefined, file?: string, stdin = "") =>
+  readArguments({ text, file }, { cwd, stdin: Readable.from([Buffer.from(stdin)]) });
+
+describe("readArguments", () => {
+  it.each([
+    ["nothing given means no arguments", undefined, undefined, "", {}],
+    ["text", '{"a": 1}', undefined, "", { a: 1 }],
+    ["a key that only our own files forbid", '{"constructor": 1}', undefined, "", { constructor: 1 }],
+    ["a file, with comments and trailing commas", undefined, "args.json", "", { path: "a" }],
+    ["standard input", undefined, "-", '{"b": [2]}', { b: [2] }],
+  ])("reads %s", async (_name, text, file, stdin, expected) => {
+    expect(await read(text, file, stdin)).toEqual(expected);
+  });
+
+  it.each([
+    ["bad JSON with its position", '{"a": tru}', undefined, "--args is not JSON: line 1, column 7:"],
+    ["an empty text", "", undefined, "--args is not JSON: line 1, column 1: it is empty."],
+    ["a list", "[1]", undefined, "--args holds no JSON object."],
+    ["a text", '"a"', undefined, "--args holds no JSON object."],
+    ["a missing file", undefined, "none.json", "none.json does not exist."],
+    ["a folder", undefined, ".", ". is not a regular file."],
+    ["two sources", "{}", "args.json", "Both --args and --args-file were given."],
+  ])("refuses %s", async (_name, text, file, message) => {
+    await expect(read(text, file)).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("does not quote the arguments, which may hold secrets", async () => {
+    await expect(read('{"token": "s3cret"')).rejects.toMatchObject({
+      message: expect.not.stringContaining("s3cret") as string,
+    });
+  });
+});

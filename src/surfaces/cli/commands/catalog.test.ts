@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
+import { testServer } from "../../../../test/support/gateway.js";
+
+const string = (description: string) => ({ type: "string", description });
+
+const GITHUB = [
+  {
+    name: "create_issue",
+    description: "Create a new GitHub issue in a repository",
+    inputSchema: {
+      type: "object",
+      properties: {
+        repo: string("Repository name (owner/repo)"),
+        title: string("Issue title"),
+        body: string("Issue body (markdown)"),
+      },
+      required: ["repo", "title"],
+      examples: [{ repo: "owner/repo", title: "Bug: it crashes", body: "## Steps\n1. Launch" }],
+    },
+  },
+  { name: "list_repos", description: "List GitHub repositories", inputSchema: { type: "object" } },
+  { name: "delete_repo", description: "Delete a GitHub repository", inputSchema: { type: "object" } },
+];
+
+let place: CliPlace;
+
+beforeAll(async () => {
+  place = createCliPlace();
+  const hostile = {
+    name: "x\u001b[2J",
+    description: "\u001b]0;owned\u0007 hides\u202e text",
+    inputSchema: { type: "object" },
+  };
+  place.write(".anygpt/mcp-discovery.config.json", {
+    servers: [
+      { name: "github", description: "GitHub API integration", ...toolServer(place, "github", { tools: GITHUB }) },
+      { name: "hostile", description: "bell\u0007", ...toolServer(place, "hostile", { tools: [hostile] }) },
+      { name: "empty", description: "Nothing", ...toolServer(place, "empty", { tools: [] }) },
+      { name: "broken", description: "Never starts", ...testServer("faulty.mjs", "exit-now") },
+    ],
+    toolRules: [
+      { pattern: "*delete*", enabled: false, tags: ["dangerous"] },
+      { server: "github", pattern: ["*issue*", "*repo*"], tags: ["github"] },
+    ],
+  });
+});
+afterAll(() => place.remove());
+
+describe("list", () => {
+  it("shows every server with its tools and its status, the failed one with its reason", async () => {
+    const { exit, stdout } = await place.run("mcp", "list");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^MCP Servers \(4 configured\):\n\n✓ github \(2 tools\)\n {2}GitHub API integration\n {2}Status: Disconnected \(starts when a tool is executed\)\n\n✓ hostile \(1 tool\)\n {2}bell\n/,
+    );
+    expect(stdout).toContain("\n\n✓ empty (0 tools)\n  Nothing\n");
+    expect(stdout).toMatch(
+      /\n\n✗ broken\n {2}Never starts\n {2}Status: Error\n {2}broken ended with code 7\..*no database configured.*\n$/,
+    );
+  });
+
+  it.each([
+    ["--tools", "✓ github (2 tools)\n  GitHub API integration\n\n"],
+    ["--status", "✓ github\n  GitHub API integration\n  Status: Disconnected (starts when a tool is executed)\n\n"],
+  ])("with %s shows only that", async (flag, block) => {
+    expect((await place.run("mcp", "list", flag)).stdout).toContain(block);
+  });
+
+  it("gives programs what an agent gets", async () => {
+    const ran = await place.run("mcp", "list", "--json");
+    expect(ran.json()).toMatchObject({
+      servers: [
+        { name: "github", description: "GitHub API integration", toolCount: 2, status: "disconnected" },
+        { name: "hostile", toolCount: 1 },
+        { name: "empty", toolCount: 0 },
+        { name: "broken", status: "error", known: false, reason: expect.stringContaining("code 7") as string },
+      ],
+    });
+  });
+
+  it("says how to begin where nothing is configured", async () => {
+    const empty = createCliPlace();
+    const { exit, stdout } = await empty.run("mcp", "list");
+    empty.remove();
+    expect(exit).toBe(0);
+    expect(stdout).toBe(
+      "MCP Servers (0 configured):\n\nAdd servers to ~/.anygpt/mcp-discovery.config.yaml, or name a file with --config.\n",
+    );
+  });
+
+  it("names what is wrong in a source on standard error", async () => {
+    const broken = createCliPlace({ sources: [{ type: "custom", path: "servers.yaml" }] });
+    broken.write(".anygpt/servers.yaml", "servers: 3\n");
+    const { exit, stdout, stderr } = await broken.run("mcp", "list");
+    broken.remove();
+    expect({ exit, stdout: stdout.slice(0, 27) }).toEqual({ exit: 0, stdout: "MCP Servers (0 configured):" });
+    expect(stderr).toMatch(/^! .*servers\.yaml:1:\d+: servers: must be a map/);
+  });
+});
+
+describe("search", () => {
+  it("numbers what it finds, with match, summary and tags", async () => {
+    const { exit, stdout } = await place.run("mcp", "search", "create", "issue");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^Search results for "create issue" \(1 found\):\n\n1\. github:create_issue \(\d+% match\)\n {3}Create a new GitHub issue in a repository\n {3}Tags: github\n$/,
+    );
+  });
+
+  it("tells how many more there are", async () => {
+    const { stdout } = await place.run("mcp", "search", "github repository", "--server", "github", "--limit", "1");
+    expect(stdout).toContain("(1 found)");
+    expect(stdout).toMatch(/\n\n… and \d more\. Narrow the query, or raise --limit\.\n$/);
+  });
+
+  it("names the servers it could not search", async () => {
+    const { stderr } = await place.run("mcp", "search", "create issue");
+    expect(stderr).toContain("! broken was not searched: broken ended with code 7.");
+  });
+
+  it("exits with 2 and says so when nothing fits", async () => {
+    const { exit, stdout } = await place.run("mcp", "search", "xyzzy plugh");
+    expect(exit).toBe(2);
+    expect(stdout).toMatch(/^Search results for "xyzzy plugh" \(0 found\):\n\nNo tool fits\./);
+  });
+
+  it.each([
+    ["create issue", 0, { results: [{ server: "github", tool: "create_issue", tags: ["github"] }] }],
+    ["xyzzy plugh", 2, { results: [], note: expect.stringContaining("No tool fits.") as string }],
+  ])("gives programs what an agent gets for %s, with exit %i", async (query, exit, expected) => {
+    const ran = await place.run("mcp", "search", query, "--json");
+    expect(ran.exit).toBe(exit);
+    expect(ran.json()).toMatchObject(expected);
+  });
+
+  it("of an unknown server fails with the nearest name", async () => {
+    expect(await place.run("mcp", "search", "a", "--server", "githb")).toMatchObject({
+      exit: 2,
+      stderr: '✗ No server is named "githb".\n  Did you mean github?\n',
+    });
+  });
+});
+
+describe("tools", () => {
+  it.each([
+    [[], "✓ create_issue\n  Create a new GitHub issue in a repository\n\n✓ list_repos\n  List GitHub repositories\n"],
+    [
+      ["--tags"],
+      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Tags: github\n\n✓ list_repos\n  List GitHub repositories\n  Tags: github\n",
+    ],
+    [
+      ["--all"],
+      "✓ create_issue\n  Create a new GitHub issue in a repository\n\n✓ list_repos\n  List GitHub repositories\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n",
+    ],
+    [
+      ["--explain"],
+      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n",
+    ],
+  ])("of github with %j", async (flags, expected) => {
+    const { exit, stdout } = await place.run("mcp", "tools", "github", ...flags);
+    expect(exit).toBe(0);
+    expect(stdout).toBe(`Tools from github (2 enabled, 1 disabled):\n\n${expected}`);
+  });
+
+  it("of a server without any says so", async () => {
+    const { exit, stdout } = await place.run("mcp", "tools", "empty");
+    expect(exit).toBe(0);
+    expect(stdout).toBe("Tools from empty (0 enabled, 0 disabled):\n\nempty offers no tools.\n");
+  });
+
+  it("gives programs the rule of each tool with --explain", async () => {
+    const ran = await place.run("mcp", "tools", "github", "--explain", "--json");
+    expect(ran.json()).toMatchObject({
+      server: "github",
+      tools: [
+        { name: "create_issue", enabled: true },
+        {},
+        { name: "delete_repo", enabled: false, rule: expect.stringContaining("rule 1") as string },
+      ],
+    });
+  });
+
+  it("of a server that fails exits with 3 and its reason", async () => {
+    const { exit, stdout, stderr } = await place.run("mcp", "tools", "broken");
+    expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
+    expect(stderr).toMatch(/^✗ broken ended with code 7\./);
+  });
+
+  it("of an unknown server exits with 2, as JSON too", async () => {
+    expect(await place.run("mcp", "tools", "githb")).toMatchObject({ exit: 2 });
+    const ran = await place.run("mcp", "tools", "githb", "--json");
+    expect(ran.exit).toBe(2);
+    expect(ran.json()).toMatchObject({ success: false, error: { code: "SERVER_NOT_FOUND", nearest: ["github"] } });
+  });
+
+  it("tells of definitions that could not be used", async () => {
+    const bad = createCliPlace({ servers: [{ name: "bad", ...testServer("faulty.mjs", "bad-tools") }] });
+    const { stderr } = await bad.run("mcp", "tools", "bad");
+    bad.remove();
+    expect(stderr).toMatch(/^! \d+ definitions? of bad could not be used: `anygpt mcp doctor bad` tells why\.\n$/);
+  });
+});
+
+describe("inspect", () => {
+  it("shows description, parameters and examples", async () => {
+    const { exit, stdout } = await place.run("mcp", "inspect", "github", "create_issue", "--examples");
+    expect(exit).toBe(0);
+    expect(stdout).toBe(`Tool: github:create_issue
+
+Description:
+  Create a new GitHub issue in a repository
+
+Parameters:
+  repo (string, required)
+    Repository name (owner/repo)
+
+  title (string, required)
+    Issue title
+
+  body (string, optional)
+    Issue body (markdown)
+
+Tags: github
+
+Examples:
+  Example 1:
+    repo: "owner/repo"
+    title: "Bug: it crashes"
+    body: "## Steps\\n1. Launch"
+`);
+  });
+
+  it("leaves the examples out unless they are asked for", async () => {
+    expect((await place.run("mcp", "inspect", "github", "create_issue")).stdout).not.toContain("Examples:");
+  });
+
+  it("shows a disabled tool with the rule that disables it", async () => {
+    const { exit, stdout } = await place.run("mcp", "inspect", "github", "delete_repo");
+    expect(exit).toBe(0);
+    expect(stdout).toContain(
+      "\n! Disabled by rule 1 (*delete* → disabled, tags: [dangerous]). It cannot be executed.\n",
+    );
+    const ran = await place.run("mcp", "inspect", "github", "delete_repo", "--json");
+    expect(ran.json()).toMatchObject({ enabled: false, rule: "rule 1 (*delete* → disabled, tags: [dangerous])" });
+  });
+
+  it("prints the raw schema with --schema", async () => {
+    const ran = await place.run("mcp", "inspect", "github", "create_issue", "--schema");
+    expect(ran.json()).toEqual(GITHUB[0]?.inputSchema);
+  });
+
+  it("gives programs what an agent gets", async () => {
+    const ran = await place.run("mcp", "inspect", "github", "create_issue", "--json");
+    expect(ran.json()).toMatchObject({
+      server: "github",
+      tool: "create_issue",
+      parameters: [{ name: "repo", type: "string", required: true }, {}, { name: "body", required: false }],
+      enabled: true,
+    });
+  });
+
+  it.each([
+    ["an unknown tool", ["github", "create_isue"], "Did you mean create_issue?"],
+    ["an unknown server", ["gitlab", "create_issue"], ""],
+  ])("of %s exits with 2", async (_name, argv, hint) => {
+    const { exit, stdout, stderr } = await place.run("mcp", "inspect", ...argv);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(hint);
+  });
+
+  it("names commands, not meta-tools, in its hints", async () => {
+    const { stderr } = await place.run("mcp", "inspect", "github", "qqqq");
+    expect(stderr).toContain("`anygpt mcp search` finds tools by what they do.");
+  });
+});
+
+describe("text of strangers", () => {
+  const commands = [
+    ["list"],
+    ["search", "hides", "text"],
+    ["tools", "hostile"],
+    ["inspect", "hostile", "x\u001b[2J"],
+    ["execute", "hostile", "x\u001b[2J"],
+    ["list", "--json"],
+    ["tools", "hostile", "--json"],
+  ];
+
+  it.each(commands.map((argv) => [JSON.stringify(argv), argv] as const))(
+    "reaches no terminal raw through %s",
+    async (_name, argv) => {
+      const { stdout, stderr } = await place.runWith({ isTerminal: true, env: { NO_COLOR: "1" } }, "mcp", ...argv);
+      expect(stdout + stderr).not.toBe("");
+      for (const character of ["\u001b", "\u0007", "\u202e"]) expect(stdout + stderr).not.toContain(character);
+    },
+  );
+});
+
+describe("the terminal", () => {
+  it("is coloured, a pipe is not", async () => {
+    const { stdout } = await place.runWith({ isTerminal: true }, "mcp", "tools", "github");
+    expect(stdout).toContain("\u001b[32m✓\u001b[39m");
+    expect((await place.run("mcp", "tools", "github")).stdout).not.toContain("\u001b");
+  });
+
+  it.each([
+    ["NO_COLOR", { NO_COLOR: "1" }, []],
+    ["--no-color", {}, ["--no-color"]],
+  ])("is not coloured with %s", async (_name, env, flags) => {
+    const { stdout } = await place.runWith({ isTerminal: true, env }, "mcp", "tools", "github", ...flags);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  it("has no line wider than itself and none that ends in a space", async () => {
+    for (const argv of [
+      ["list"],
+      ["tools", "github", "--explain"],
+      ["inspect", "github", "create_issue"],
+      ["config", "show"],
+    ]) {
+      const { stdout } = await place.runWith({ isTerminal: true, columns: 50, env: { NO_COLOR: "1" } }, "mcp", ...argv);
+      const lines = stdout.split("\n");
+      expect(lines.filter((line) => line.trimEnd() !== line)).toEqual([]);
+      // A single long word, such as a path, is left whole.
+      expect(lines.filter((line) => line.length > 50 && line.trim().includes(" "))).toEqual([]);
+    }
+  });
+});

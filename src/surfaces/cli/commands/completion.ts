@@ -1,0 +1,38 @@
+import type { Handler } from "../command.js";
+
+// The words are completed by the program itself, so that the script never goes out of date. Candidates hold only
+// characters that no shell interprets.
+const BASH = `# bash completion of anygpt
+_anygpt() {
+  local IFS=$'\\n'
+  COMPREPLY=($(anygpt __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _anygpt anygpt
+`;
+
+const ZSH = `#compdef anygpt
+_anygpt() {
+  local -a candidates
+  candidates=("\${(@f)$(anygpt __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${candidates[1]}" ]]; then compadd -a candidates; else _files; fi
+}
+compdef _anygpt anygpt
+`;
+
+const FISH = `# fish completion of anygpt
+complete -c anygpt -f -a '(anygpt __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+complete -c anygpt -l config -r -F
+complete -c anygpt -l args-file -r -F
+complete -c anygpt -l catalog -r -F
+complete -c anygpt -l queries -r -F
+`;
+
+const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+
+export const completion: Handler = async (input, context) => {
+  const shell = input.argument("shell");
+  const script = SCRIPTS[shell] ?? "";
+  if (context.isJson) context.json({ shell, script });
+  else context.io.stdout.write(script);
+  return 0;
+};

@@ -1,0 +1,247 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
+import { testServer } from "../../../../test/support/gateway.js";
+
+const places: CliPlace[] = [];
+const createPlace = (config?: object): CliPlace => {
+  const place = createCliPlace(config);
+  places.push(place);
+  return place;
+};
+afterEach(() => {
+  for (const place of places.splice(0)) place.remove();
+});
+
+const FILE = ".anygpt/mcp-discovery.config.json";
+const tool = (name: string, description = `The tool ${name}`) => ({
+  name,
+  description,
+  inputSchema: { type: "object" },
+});
+
+describe("config show", () => {
+  it("shows where the configuration comes from and what it amounts to, starting nothing", async () => {
+    const place = createPlace({
+      servers: { github: { ...testServer("faulty.mjs", "exit-now"), tools: [{ name: "a" }, { name: "delete_b" }] } },
+      sources: [
+        { type: "claude-desktop", path: "~/claude.json" },
+        { type: "windsurf", path: "~/.windsurf/mcp.json" },
+      ],
+      toolRules: [
+        { pattern: ["*github*", "/issue/"], tags: ["github", "issues"] },
+        { pattern: "*delete*", enabled: false, tags: ["dangerous"] },
+      ],
+    });
+    place.write("claude.json", { mcpServers: { files: { command: "files" } } });
+    const { exit, stdout, stderr } = await place.run("mcp", "config", "show");
+    expect(exit).toBe(0);
+    expect(stdout).toBe(`MCP Discovery Configuration:
+
+File: ${join(place.folder, FILE)}
+Status: Enabled
+Cache: Enabled (TTL: 3600s)
+
+Sources (2):
+  ✓ claude-desktop (~/claude.json)
+  ✗ windsurf (~/.windsurf/mcp.json) - not found
+
+Tool Rules (2):
+  1. *github*, /issue/ → tags: [github, issues]
+  2. *delete* → disabled, tags: [dangerous]
+
+Servers: 2 configured, 1 known
+Tools: 2 total, 1 enabled
+`);
+    expect(stderr).toBe("! 1 notice: `anygpt mcp config validate` shows what was noticed.\n");
+  });
+
+  it("shows the defaults where there is no file, and a disabled cache", async () => {
+    const { stdout } = await createPlace().run("mcp", "config", "show");
+    expect(stdout).toContain("File: none (built-in defaults)\n");
+    const disabled = await createPlace({ enabled: false, cache: { enabled: false } }).run("mcp", "config", "show");
+    expect(disabled.stdout).toContain("Status: Disabled\nCache: Disabled\n");
+  });
+
+  it("never prints what a connection holds", async () => {
+    const place = createPlace({
+      servers: [{ name: "a", command: "x", env: { TOKEN: "s3cret" }, args: ["--key=s3cret"] }],
+    });
+    for (const command of [["show"], ["show", "--json"], ["sources", "--json"], ["validate"]]) {
+      const { stdout, stderr } = await place.run("mcp", "config", ...command);
+      expect(stdout + stderr).not.toContain("s3cret");
+    }
+  });
+});
+
+describe("config sources", () => {
+  it("lists the configuration and every source with its servers", async () => {
+    const place = createPlace({
+      servers: [{ name: "one", command: "x" }],
+      sources: [
+        { type: "custom", path: "more.yaml" },
+        { type: "windsurf", path: "none.json" },
+      ],
+    });
+    place.write(".anygpt/more.yaml", "servers:\n  two: {command: y}\n  three: {command: z}\n");
+    const { exit, stdout } = await place.run("mcp", "config", "sources");
+    expect(exit).toBe(0);
+    expect(stdout).toBe(
+      `Sources (2):\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers\n  ✗ windsurf (none.json) - not found\n`,
+    );
+    expect((await place.run("mcp", "config", "sources", "--json")).json()).toMatchObject({
+      sources: [
+        { type: "custom", status: "ok", servers: 2 },
+        { type: "windsurf", status: "missing" },
+      ],
+    });
+  });
+});
+
+describe("config validate", () => {
+  it("says that all is well", async () => {
+    const place = createPlace({ servers: [] });
+    expect(await place.run("mcp", "config", "validate")).toMatchObject({
+      exit: 0,
+      stdout: `✓ ${join(place.folder, FILE)} is valid.\n`,
+      stderr: "",
+    });
+    expect((await createPlace().run("mcp", "config", "validate")).stdout).toBe(
+      "✓ No configuration file was found; the built-in defaults are valid.\n",
+    );
+  });
+
+  it("warns of what is valid and probably not meant, and still exits with 0", async () => {
+    const place = createPlace({
+      servers: [
+        {
+          name: "github",
+          command: "x",
+          args: ["${ANYGPT_TEST_UNSET}"],
+          tools: [{ name: "get" }, { name: "delete_a" }],
+        },
+        { name: "unknown", command: "y" },
+      ],
+      sources: [
+        { type: "windsurf", path: "none.json" },
+        { type: "custom", path: "more.yaml" },
+      ],
+      toolRules: [
+        { pattern: "*", enabled: true },
+        { pattern: "*delete*", enabled: false },
+        { pattern: "nothing-like-it" },
+      ],
+    });
+    place.write(".anygpt/more.yaml", "servers:\n  github: {command: other}\n");
+    const { exit, stdout } = await place.run("mcp", "config", "validate");
+    expect(exit).toBe(0);
+    expect(stdout).toContain("! The source windsurf was not found at none.json.\n");
+    expect(stdout).toMatch(/! The server "github" of .*more\.yaml was renamed to "github-2"/);
+    expect(stdout).toContain("! github cannot be used: The variable ANYGPT_TEST_UNSET is not set. Set it");
+    expect(stdout).toMatch(/! Rule 2 .* never takes effect: for github:delete_a, for example, rule 1/);
+    expect(stdout).toMatch(/! Rule 3 .* matches no tool\./);
+    expect(stdout).toContain("! The rules were not checked against the tools of unknown, github-2:");
+    const ran = await place.run("mcp", "config", "validate", "--json");
+    expect(ran.json()).toMatchObject({
+      valid: true,
+      warnings: expect.arrayContaining(["The source windsurf was not found at none.json."]) as string[],
+    });
+  });
+
+  it("refuses a broken source with 2", async () => {
+    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
+    place.write(".anygpt/more.yaml", "servers:\n  a: {comand: x}\n  b: {}\n");
+    const { exit, stderr } = await place.run("mcp", "config", "validate");
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/more\.yaml:2:\d+: servers\.a/);
+    expect(stderr).toMatch(/more\.yaml:3:\d+: servers\.b/);
+  });
+});
+
+describe("config reload", () => {
+  it("asks every server again and tells what changed", async () => {
+    const place = createPlace();
+    const first = toolServer(place, "github", { tools: [tool("kept"), tool("dropped"), tool("altered", "Before")] });
+    place.write(FILE, { servers: { github: first, broken: testServer("faulty.mjs", "exit-now") } });
+    const { exit, stdout } = await place.run("mcp", "config", "reload");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken ended with code 7\..*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nA running gateway .*SIGHUP/,
+    );
+
+    toolServer(place, "github", { tools: [tool("kept"), tool("altered", "After"), tool("fresh")] });
+    const again = await place.run("mcp", "config", "reload");
+    expect(again.stdout).toContain(
+      "✓ github: 3 changes (3 tools)\n  ~ altered changed (description)\n  + fresh added\n  - dropped removed\n",
+    );
+    const unchanged = await place.run("mcp", "config", "reload", "--json");
+    expect(unchanged.json()).toMatchObject({
+      servers: [
+        { server: "github", status: "unchanged", tools: 3, changes: [] },
+        { server: "broken", status: "failed" },
+      ],
+    });
+
+    const inspected = await place.run("mcp", "inspect", "github", "altered");
+    expect(inspected.stdout).toMatch(/Changes since it was first seen:\n {2}\d{4}-\S+Z changed \(description\)\n$/);
+  });
+});
+
+describe("doctor", () => {
+  it("starts each server once and says what is wrong and what to do", async () => {
+    const place = createPlace({
+      servers: [
+        { name: "echo", ...testServer("echo.mjs") },
+        { name: "bad", ...testServer("faulty.mjs", "bad-tools") },
+        { name: "broken", ...testServer("faulty.mjs", "exit-now") },
+        { name: "unset", command: "x", args: ["${ANYGPT_TEST_UNSET}"] },
+      ],
+    });
+    const { exit, stdout } = await place.run("mcp", "doctor");
+    expect(exit).toBe(3);
+    expect(stdout).toContain(
+      `✓ configuration: ${join(place.folder, FILE)}\n✓ state folder: ${join(place.folder, "state")}\n`,
+    );
+    expect(stdout).toMatch(/^✓ node: \d+/);
+    expect(stdout).toMatch(/\n\n✓ echo \(15 tools, \d+ ms, legacy protocol\)\n\n/);
+    expect(stdout).toMatch(/✓ bad \(\d+ tools?, .*\)\n {2}! .* was left out: /);
+    expect(stdout).toMatch(
+      /✗ broken failed after \d+ ms\n {2}broken ended with code 7\..*\n(.*\n)* {2}stderr: no database configured\n/,
+    );
+    expect(stdout).toMatch(
+      /✗ unset failed after \d+ ms\n {2}The variable ANYGPT_TEST_UNSET is not set\.\n {2}Set it in/,
+    );
+    expect(stdout).toMatch(/\n\n2 of 4 servers failed\.\n$/);
+  });
+
+  it("asks only the servers that are named, and exits with 0 when they are well", async () => {
+    const place = createPlace({
+      servers: [
+        { name: "echo", ...testServer("echo.mjs") },
+        { name: "broken", ...testServer("faulty.mjs", "exit-now") },
+      ],
+    });
+    const ran = await place.run("mcp", "doctor", "echo", "--json");
+    expect(ran.exit).toBe(0);
+    expect(ran.json()).toMatchObject({ servers: [{ server: "echo", status: "ok", tools: 15, era: "legacy" }] });
+    expect(await place.run("mcp", "doctor", "ecko")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("Did you mean echo?") as string,
+    });
+  });
+
+  it("tells of a state folder that cannot be used and of a broken source", async () => {
+    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
+    place.write(".anygpt/more.yaml", "servers: 3\n");
+    const blocked = place.write("file", "");
+    chmodSync(blocked, 0o600);
+    const { exit, stdout } = await place.runWith({ env: { ANYGPT_HOME: join(blocked, "state") } }, "mcp", "doctor");
+    expect(exit).toBe(3);
+    expect(stdout).toMatch(/✗ source: custom \(more\.yaml\): .*must be a map/);
+    expect(stdout).toMatch(
+      /✗ state folder: .* cannot be written \(ENOTDIR\); correct its permissions or set ANYGPT_HOME/,
+    );
+    expect(stdout).toContain("No server is configured.\n");
+  });
+});

@@ -1,0 +1,145 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { versions } from "node:process";
+import type { Stages } from "../../../compose.js";
+import { ERRORS } from "../../../errors.js";
+import { ensurePrivateFolder, writePrivateFile } from "../../../util/private-files.js";
+import { type AskedServer, askServers } from "../ask-servers.js";
+import type { Handler } from "../command.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { openCatalog, withEngine } from "../session.js";
+
+export const doctor: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const stages = await openCatalog(engine);
+    const only = input.list("servers");
+    // An unknown name fails here, with the nearest ones, before anything is started.
+    for (const name of only) if (!stages.snapshot().servers.has(name)) await stages.discovery.server(name);
+    const checks = await checkPlace(stages);
+    const names = only.length > 0 ? only : [...stages.snapshot().servers.keys()];
+    const asked = await askServers(names, stages, context);
+    const servers = asked.map((server) => diagnose(server, stages));
+    if (context.isJson) context.json({ checks, servers });
+    else context.show(doctorLines(checks, servers));
+    const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
+    return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+  });
+
+/** Something about the place that the gateway runs in. */
+export interface Check {
+  readonly name: string;
+  readonly status: "ok" | "notice" | "failed";
+  readonly detail: string;
+}
+
+const OLDEST_NODE = 20;
+
+async function checkPlace({ place, loaded, collected }: Stages): Promise<Check[]> {
+  const isCurrent = Number.parseInt(versions.node, 10) >= OLDEST_NODE;
+  const needs = isCurrent ? "" : `; version ${OLDEST_NODE} or later is needed`;
+  const notice = (detail: string): Check => ({ name: "configuration", status: "notice", detail });
+  return [
+    { name: "node", status: isCurrent ? "ok" : "failed", detail: `${versions.node}${needs}` },
+    { name: "configuration", status: "ok", detail: loaded.file ?? "none (built-in defaults)" },
+    ...[...loaded.notices, ...collected.notices].map(notice),
+    ...collected.sources
+      .filter(({ status }) => status === "broken")
+      .map(({ type, path, message }) => ({
+        name: "source",
+        status: "failed" as const,
+        detail: `${type} (${path}): ${message ?? "cannot be read"}`,
+      })),
+    await checkState(place.stateFolder),
+  ];
+}
+
+async function checkState(folder: string): Promise<Check> {
+  const trial = join(folder, ".doctor");
+  try {
+    await ensurePrivateFolder(folder);
+    await writePrivateFile(trial, "");
+    await rm(trial, { force: true });
+    return { name: "state folder", status: "ok", detail: folder };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    const detail = `${folder} cannot be written (${code}); correct its permissions or set ANYGPT_HOME to another folder`;
+    return { name: "state folder", status: "failed", detail };
+  }
+}
+
+/** How one server did when it was started. */
+export interface Diagnosis {
+  readonly server: string;
+  readonly status: "ok" | "failed";
+  readonly durationMs: number;
+  readonly tools: number;
+  readonly era?: string;
+  readonly truncated?: true;
+  readonly dropped?: readonly { readonly name: string; readonly reason: string }[];
+  readonly reason?: string;
+  readonly hint?: string;
+  /** The last that it wrote to its standard error. */
+  readonly stderr?: readonly string[];
+}
+
+const STDERR_LINES = 5;
+
+function diagnose({ name, durationMs, failure }: AskedServer, { snapshot, upstreams }: Stages): Diagnosis {
+  const server = snapshot().servers.get(name);
+  const tools = server?.tools.length ?? 0;
+  if (failure !== undefined) {
+    // A server may have been started twice, in either era of the protocol, and have said the same twice.
+    const stderr = [...new Set(upstreams.stderr(name))].slice(-STDERR_LINES);
+    return {
+      server: name,
+      status: "failed",
+      durationMs,
+      tools,
+      reason: failure.message,
+      ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+      ...(stderr.length === 0 ? {} : { stderr }),
+    };
+  }
+  const record = server?.record;
+  return {
+    server: name,
+    status: "ok",
+    durationMs,
+    tools,
+    ...(record === undefined ? {} : { era: record.era }),
+    ...(record?.truncated ? { truncated: true as const } : {}),
+    ...(record !== undefined && record.dropped.length > 0 ? { dropped: record.dropped } : {}),
+  };
+}
+
+export function doctorLines(checks: readonly Check[], servers: readonly Diagnosis[]): Line[] {
+  const failed = servers.filter(({ status }) => status === "failed").length;
+  const verdict = failed === 0 ? "All servers answered." : `${failed} of ${count(servers.length, "server")} failed.`;
+  return blocks([
+    checks.map(checkLine),
+    ...servers.map(diagnosisLines),
+    [line(0, servers.length === 0 ? "No server is configured." : verdict)],
+  ]);
+}
+
+function checkLine({ name, status, detail }: Check): Line {
+  const mark = { ok: GOOD, notice: WARNING, failed: BAD }[status];
+  return line(0, mark, ` ${name}: ${detail}`);
+}
+
+function diagnosisLines({ server, status, durationMs, tools, ...rest }: Diagnosis): Line[] {
+  if (status === "failed") {
+    return [
+      line(0, BAD, " ", bold(server), ` failed after ${durationMs} ms`),
+      line(2, rest.reason ?? ""),
+      ...(rest.hint === undefined ? [] : [line(2, rest.hint)]),
+      ...(rest.stderr ?? []).map((text) => line(2, dim(`stderr: ${text}`))),
+    ];
+  }
+  const facts = [count(tools, "tool"), `${durationMs} ms`, ...(rest.era === undefined ? [] : [`${rest.era} protocol`])];
+  return [
+    line(0, GOOD, " ", bold(server), ` (${facts.join(", ")})`),
+    ...(rest.truncated ? [line(2, WARNING, " It has more tools than the limits allow; the rest was left out.")] : []),
+    ...(rest.dropped ?? []).map(({ name, reason }) => line(2, WARNING, ` ${name} was left out: ${reason}`)),
+  ];
+}

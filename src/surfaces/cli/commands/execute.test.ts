@@ -1,0 +1,160 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
+import { eventually } from "../../../../test/support/eventually.js";
+import { processesWith, testServer } from "../../../../test/support/gateway.js";
+
+let place: CliPlace;
+
+beforeAll(() => {
+  place = createCliPlace();
+  place.write(".anygpt/mcp-discovery.config.json", {
+    servers: [
+      // The folder's name on its command line tells it from the servers of other tests.
+      { name: "echo", ...testServer("echo.mjs", place.folder) },
+      { name: "broken", ...testServer("faulty.mjs", "exit-now") },
+    ],
+    toolRules: [{ pattern: "crash", enabled: false }],
+  });
+});
+afterAll(() => place.remove());
+
+const execute = (tool: string, args: object, ...flags: string[]) =>
+  place.run("mcp", "execute", "echo", tool, "--args", JSON.stringify(args), ...flags);
+
+describe("execute", () => {
+  it.each([
+    ["text", "echo", { text: "hello\nworld" }, "  hello\n  world\n"],
+    ["structured content", "add", { a: 1, b: 2 }, "  sum: 3\n"],
+  ])("prints %s of a success", async (_name, tool, args, result) => {
+    expect(await execute(tool, args)).toMatchObject({
+      exit: 0,
+      stdout: `Executing: echo:${tool}\n\n✓ Success\n\nResult:\n${result}`,
+      stderr: "",
+    });
+  });
+
+  it.each([
+    ["an error that the tool reports", "fail", {}, 3, "TOOL_EXECUTION_ERROR", "it did not work"],
+    ["an unknown tool", "ecko", {}, 2, "TOOL_NOT_FOUND", 'No tool is named "echo:ecko".'],
+    ["a disabled tool", "crash", {}, 4, "TOOL_DISABLED", "echo:crash is disabled: rule 1"],
+    ["arguments that do not fit", "add", { a: "x" }, 1, "TOOL_VALIDATION_ERROR", "The arguments do not fit echo:add"],
+    ["an error of the protocol", "reject", { code: -32000, message: "nope" }, 3, "TOOL_EXECUTION_ERROR", "nope"],
+  ])("tells %s with its code, and exits accordingly", async (_name, tool, args, exit, code, message) => {
+    const ran = await execute(tool, args);
+    expect(ran.exit).toBe(exit);
+    expect(ran.stdout).toContain(`Executing: echo:${tool}\n\n✗ Error\n\nCode: ${code}\nMessage: `);
+    expect(ran.stdout).toContain(message);
+    expect(ran.stdout).toContain(`\nServer: echo\nTool: ${tool}\n`);
+
+    const asJson = await execute(tool, args, "--json");
+    expect(asJson.exit).toBe(exit);
+    expect(asJson.json()).toMatchObject({ success: false, error: { code, server: "echo", tool } });
+  });
+
+  it.each([
+    ["an unknown server", "ecko", 2, "SERVER_NOT_FOUND"],
+    ["a server that does not start", "broken", 3, "SERVER_CONNECTION_ERROR"],
+  ])("of %s fails with its code", async (_name, server, exit, code) => {
+    const { exit: actual, stdout } = await place.run("mcp", "execute", server, "echo");
+    expect(actual).toBe(exit);
+    expect(stdout).toContain(`Code: ${code}\n`);
+  });
+
+  it("prints the seed's object with --json, with other content beside the value", async () => {
+    expect((await execute("add", { a: 1, b: 2 }, "--json")).json()).toEqual({ success: true, result: { sum: 3 } });
+    expect((await execute("rich", {}, "--json")).json()).toMatchObject({
+      success: true,
+      result: { deep: { value: [1, null] } },
+      content: [
+        { type: "text" },
+        { type: "image" },
+        { type: "audio" },
+        { type: "resource_link" },
+        { type: "hologram" },
+      ],
+    });
+  });
+
+  it("takes no --args as no arguments", async () => {
+    expect(await place.run("mcp", "execute", "echo", "pid")).toMatchObject({ exit: 0 });
+  });
+
+  it("reads the arguments from a file or from standard input", async () => {
+    place.write("args.json", { text: "from a file" });
+    const fromFile = await place.run("mcp", "execute", "echo", "echo", "--args-file", "args.json");
+    expect(fromFile.stdout).toContain("  from a file\n");
+    const stdin = '{"text":"from standard input"}';
+    const fromStdin = await place.runWith({ stdin }, "mcp", "execute", "echo", "echo", "--args-file", "-");
+    expect(fromStdin.stdout).toContain("  from standard input\n");
+  });
+
+  it("prints a large result whole", async () => {
+    const bytes = 400_000;
+    const { json } = await execute("big", { bytes }, "--json");
+    expect((json() as { result: string }).result).toHaveLength(bytes);
+  });
+
+  it("gives up after --timeout", async () => {
+    const ran = await execute("sleep", { ms: 60_000 }, "--timeout", "0.2", "--json");
+    expect(ran.exit).toBe(3);
+    expect(ran.json()).toMatchObject({ error: { code: "TOOL_EXECUTION_TIMEOUT" } });
+  });
+
+  it("prints events as they come with --stream, then the result", async () => {
+    const { exit, stdout } = await execute("sleep", { ms: 200, every: 60 }, "--stream");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^Executing: echo:sleep\n\n\[60\/200\]\n(\[\d+\/200\]\n)*\n✓ Success\n\nResult:\n {2}slept 200\n$/,
+    );
+  });
+
+  it("prints one JSON object per line with --stream --json", async () => {
+    const { stdout } = await execute("log", { message: "half way" }, "--stream", "--json");
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { kind: "log", level: "info", logger: "echo", data: "half way" },
+      { success: true, result: "logged" },
+    ]);
+    const failed = await execute("ecko", {}, "--stream", "--json");
+    expect(failed.stdout.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("prints no events without --stream", async () => {
+    expect((await execute("log", { message: "half way" })).stdout).not.toContain("half way");
+  });
+
+  it("shows on standard error what it waits for, and what the tool reports meanwhile", async () => {
+    const argv = ["mcp", "execute", "echo", "sleep", "--args", '{"ms":1500,"every":100}'];
+    const { stderr } = await place.runWith({ isTerminal: true }, ...argv);
+    expect(stderr).toMatch(/Waiting for echo:sleep… \[\d+\/1500\]/);
+  });
+
+  it("exits with 130 on Ctrl-C and leaves no process", async () => {
+    const stop = new AbortController();
+    const onOutput = (text: string): unknown => text.includes("progress") && stop.abort();
+    const argv = ["mcp", "execute", "echo", "sleep", "--args", '{"ms":60000,"every":20}', "--stream", "--json"];
+    const ran = await place.runWith({ signal: stop.signal, onOutput }, ...argv);
+    expect(ran.exit).toBe(130);
+    expect(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({
+      success: false,
+      error: { code: "CANCELLED", server: "echo", tool: "sleep" },
+    });
+    await eventually(() => processesWith(place.folder).length === 0);
+  });
+
+  it("records every execution, good or bad", async () => {
+    await execute("ecko", {});
+    const records = readFileSync(join(place.folder, "state/audit.jsonl"), "utf8").trimEnd().split("\n");
+    expect(JSON.parse(records.at(-1)!)).toMatchObject({
+      surface: "cli",
+      tool_id: "echo:ecko",
+      error_code: "TOOL_NOT_FOUND",
+    });
+  });
+});

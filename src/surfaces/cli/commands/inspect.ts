@@ -1,0 +1,98 @@
+import type { CatalogServer } from "../../../catalog/snapshot.js";
+import type { ToolChange } from "../../../catalog/record.js";
+import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
+import type { JsonObject } from "../../../model/json.js";
+import type { Tool } from "../../../model/tool.js";
+import type { Handler } from "../command.js";
+import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
+import { openCatalog, whileStarting, withEngine } from "../session.js";
+import { reasons } from "./tools.js";
+
+export const inspect: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const serverName = input.argument("server");
+    const stages = await openCatalog(engine);
+    const tool = await context.wait(
+      whileStarting(() => stages.discovery.tool(serverName, input.argument("tool"))),
+      () => `Asking ${serverName}…`,
+    );
+    if (input.flag("schema")) {
+      context.json(tool.definition.inputSchema);
+      return 0;
+    }
+    const page: ToolPage = {
+      tool,
+      changes: changesOf(tool, stages.snapshot().servers.get(serverName)),
+      ...(tool.enabled ? {} : { disabledBy: reasons(stages)(tool) }),
+    };
+    if (context.isJson) context.json(inspectData(page));
+    else context.show(inspectLines(page, input.flag("examples")));
+    return 0;
+  });
+
+/** All that is known of one tool. */
+export interface ToolPage {
+  readonly tool: Tool;
+  readonly changes: readonly ToolChange[];
+  readonly disabledBy?: string;
+}
+
+function changesOf(tool: Tool, server: CatalogServer | undefined): readonly ToolChange[] {
+  return server?.record?.changes.filter((change) => change.tool === tool.name) ?? [];
+}
+
+function inspectData({ tool, changes, disabledBy }: ToolPage): JsonObject {
+  return {
+    ...describeTool(tool),
+    enabled: tool.enabled,
+    ...(disabledBy === undefined ? {} : { rule: disabledBy }),
+    ...(tool.tags.length === 0 ? {} : { tags: tool.tags }),
+    ...(changes.length === 0
+      ? {}
+      : { changes: changes.map(({ tool: _name, at, ...change }) => ({ at: time(at), ...change })) }),
+  };
+}
+
+export function inspectLines({ tool, changes, disabledBy }: ToolPage, withExamples: boolean): Line[] {
+  const { parameters, examples = [] } = describeTool(tool);
+  return blocks([
+    [line(0, "Tool: ", bold(tool.id))],
+    disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled by ${disabledBy}. It cannot be executed.`)],
+    [
+      line(0, "Description:"),
+      line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None given."),
+    ],
+    [line(0, "Parameters:"), ...parameterLines(parameters)],
+    tool.tags.length === 0 ? [] : [line(0, `Tags: ${tool.tags.join(", ")}`)],
+    withExamples ? [line(0, "Examples:"), ...exampleLines(examples)] : [],
+    changes.length === 0 ? [] : [line(0, "Changes since it was first seen:"), ...changes.map(changeLine)],
+  ]);
+}
+
+function parameterLines(parameters: readonly ToolParameter[]): Line[] {
+  if (parameters.length === 0) return [line(2, "None.")];
+  return blocks(
+    parameters.map(({ name, type, required, description }) => [
+      line(2, bold(name), ` (${type}, ${required ? "required" : "optional"})`),
+      ...(description === undefined ? [] : [line(4, description)]),
+    ]),
+  );
+}
+
+function exampleLines(examples: NonNullable<ToolDetails["examples"]>): Line[] {
+  if (examples.length === 0) return [line(2, "None given.")];
+  return blocks(
+    examples.map(({ description, parameters }, index) => [
+      line(2, `${description ?? `Example ${index + 1}`}:`),
+      ...Object.entries(parameters).map(([name, value]) => verbatim(4, `${name}: ${JSON.stringify(value)}`)),
+    ]),
+  );
+}
+
+function changeLine({ at, kind, members }: ToolChange): Line {
+  return line(2, `${time(at)} ${kind}${members === undefined ? "" : ` (${members.join(", ")})`}`);
+}
+
+function time(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,70 @@
+import type { Stages } from "../../../compose.js";
+import { describeServer, type ServerSummary } from "../../../metatools/describe-server.js";
+import { describeProblem } from "../../../util/document/problem.js";
+import type { Handler } from "../command.js";
+import { BAD, blocks, bold, count, GOOD, line, type Line, WAITING, WARNING } from "../lines.js";
+import { metaToolData } from "../meta-tool-data.js";
+import { openWholeCatalog, withEngine } from "../session.js";
+
+export const list: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const stages = await openWholeCatalog(engine, context);
+    if (context.isJson) {
+      context.json(await metaToolData(stages, "list_mcp_servers", {}));
+      return 0;
+    }
+    const isNarrowed = input.flag("status") || input.flag("tools");
+    context.show(
+      listLines(summaries(stages), {
+        status: !isNarrowed || input.flag("status"),
+        tools: !isNarrowed || input.flag("tools"),
+      }),
+    );
+    context.note(stages.collected.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)));
+    return 0;
+  });
+
+interface ListedServer extends ServerSummary {
+  readonly isPending: boolean;
+}
+
+function summaries({ discovery, upstreams }: Stages): ListedServer[] {
+  const pending = new Set(discovery.pending());
+  return discovery.servers().map((server) => {
+    const { name } = server.definition;
+    return { ...describeServer(server, upstreams.state(name)), isPending: pending.has(name) };
+  });
+}
+
+/** The two things that `list` tells of a server besides its name and description. */
+interface Shown {
+  readonly status: boolean;
+  readonly tools: boolean;
+}
+
+export function listLines(servers: readonly ListedServer[], shown: Shown): Line[] {
+  const heading = [line(0, bold(`MCP Servers (${servers.length} configured)`), ":")];
+  if (servers.length === 0) {
+    const advice = "Add servers to ~/.anygpt/mcp-discovery.config.yaml, or name a file with --config.";
+    return blocks([heading, [line(0, advice)]]);
+  }
+  return blocks([heading, ...servers.map((server) => serverLines(server, shown))]);
+}
+
+function serverLines(server: ListedServer, { status, tools }: Shown): Line[] {
+  const { name, description, enabledCount, known, reason } = server;
+  const mark = server.status === "error" ? BAD : server.isPending ? WAITING : GOOD;
+  const amount = tools && known ? ` (${count(enabledCount, "tool")})` : "";
+  return [
+    line(0, mark, " ", bold(name), amount),
+    ...(description === "" ? [] : [line(2, description)]),
+    ...(status ? [line(2, `Status: ${statusText(server)}`)] : []),
+    ...(reason === undefined ? [] : [line(2, reason)]),
+  ];
+}
+
+function statusText({ status, isPending }: ListedServer): string {
+  if (status === "connected") return "Connected";
+  if (status === "error") return "Error";
+  return isPending ? "Pending (has not answered yet)" : "Disconnected (starts when a tool is executed)";
+}

@@ -1,0 +1,86 @@
+import type { Stages } from "../../../compose.js";
+import { summaryOf } from "../../../metatools/metadata.js";
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import type { Tool } from "../../../model/tool.js";
+import { decide } from "../../../rules/decide.js";
+import { explain } from "../../../rules/explain.js";
+import type { Handler } from "../command.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { metaToolData } from "../meta-tool-data.js";
+import { openCatalog, whileStarting, withEngine } from "../session.js";
+
+export const tools: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const name = input.argument("server");
+    const stages = await openCatalog(engine);
+    const server = await context.wait(
+      whileStarting(() => stages.discovery.server(name)),
+      () => `Asking ${name}…`,
+    );
+    const reasonOf = input.flag("explain") ? reasons(stages) : undefined;
+    const all = input.flag("all") || reasonOf !== undefined;
+    if (context.isJson) {
+      context.json(
+        withReasons(
+          await metaToolData(stages, "list_tools", { server: name, includeDisabled: all }),
+          server.tools,
+          reasonOf,
+        ),
+      );
+      return 0;
+    }
+    context.show(toolsLines({ server: name, tools: server.tools, all, tags: input.flag("tags"), reasonOf }));
+    const dropped = server.record?.dropped.length ?? 0;
+    if (dropped > 0) {
+      const what = `${count(dropped, "definition")} of ${name} could not be used`;
+      context.note([line(0, WARNING, ` ${what}: \`anygpt mcp doctor ${name}\` tells why.`)]);
+    }
+    return 0;
+  });
+
+type ReasonOf = (tool: Tool) => string;
+
+/** Which rule decides a tool, in one line. */
+export function reasons({ rules }: Stages): ReasonOf {
+  return (tool) => explain(rules, decide(rules, tool));
+}
+
+function withReasons(data: JsonObject, known: readonly Tool[], reasonOf: ReasonOf | undefined): JsonObject {
+  if (reasonOf === undefined || !Array.isArray(data["tools"])) return data;
+  const byName = new Map(known.map((tool) => [tool.name, tool]));
+  const explained = data["tools"].filter(isJsonObject).map((listed) => {
+    const tool = byName.get(String(listed["name"]));
+    return tool === undefined ? listed : { ...listed, rule: reasonOf(tool) };
+  });
+  return { ...data, tools: explained };
+}
+
+export interface ToolsPage {
+  readonly server: string;
+  readonly tools: readonly Tool[];
+  readonly all: boolean;
+  readonly tags: boolean;
+  readonly reasonOf: ReasonOf | undefined;
+}
+
+export function toolsLines({ server, tools: known, all, tags, reasonOf }: ToolsPage): Line[] {
+  const enabled = known.filter((tool) => tool.enabled).length;
+  const disabled = known.length - enabled;
+  const heading = line(0, "Tools from ", bold(server), ` (${enabled} enabled, ${disabled} disabled):`);
+  const listed = known.filter((tool) => all || tool.enabled);
+  if (listed.length === 0) {
+    const why = disabled === 0 ? `${server} offers no tools.` : "All are disabled; `--explain` shows by which rules.";
+    return blocks([[heading], [line(0, why)]]);
+  }
+  const tail = (tool: Tool): Line[] => [
+    ...(tags && tool.tags.length > 0 ? [line(2, dim(`Tags: ${tool.tags.join(", ")}`))] : []),
+    ...(reasonOf === undefined ? [] : [line(2, dim(`Decided by: ${reasonOf(tool)}`))]),
+  ];
+  return blocks([[heading], ...listed.map((tool) => [...toolLines(tool), ...tail(tool)])]);
+}
+
+function toolLines(tool: Tool): Line[] {
+  const summary = summaryOf(tool);
+  const head = tool.enabled ? line(0, GOOD, " ", bold(tool.name)) : line(0, BAD, " ", bold(tool.name), " (disabled)");
+  return [head, ...(summary === "" ? [] : [line(2, summary)])];
+}

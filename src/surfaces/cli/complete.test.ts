@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace } from "../../../test/support/cli.js";
+
+let place: CliPlace;
+
+beforeAll(() => {
+  place = createCliPlace({
+    servers: [
+      {
+        name: "github",
+        command: "never-started",
+        tools: [{ name: "create_issue" }, { name: "x; rm -rf ~" }, { name: "hidden" }],
+      },
+      { name: "gitlab", command: "never-started" },
+      { name: "with space", command: "never-started" },
+    ],
+    toolRules: [{ pattern: "hidden", enabled: false }],
+  });
+});
+afterAll(() => place.remove());
+
+const complete = async (...words: string[]): Promise<string[]> => {
+  const { exit, stdout, stderr } = await place.run("__complete", "--", ...words);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return stdout.split("\n").slice(0, -1);
+};
+
+describe("completion", () => {
+  it.each([
+    ["the first word", [""], ["mcp"]],
+    ["commands", ["mcp", "se"], ["search", "serve"]],
+    ["commands of a group", ["mcp", "config", ""], ["reload", "show", "sources", "validate"]],
+    ["options of the command", ["mcp", "tools", "github", "--e"], ["--explain"]],
+    ["options that all commands have", ["mcp", "list", "--j"], ["--json"]],
+    ["servers, but none that a shell would split", ["mcp", "tools", ""], ["github", "gitlab"]],
+    ["servers by their beginning", ["mcp", "tools", "gith"], ["github"]],
+    ["servers after options", ["mcp", "tools", "--tags", "gitl"], ["gitlab"]],
+    ["the value of an option", ["mcp", "search", "x", "--server", "gitl"], ["gitlab"]],
+    ["the value after an equals sign", ["mcp", "search", "x", "--server", "=", "gitl"], ["gitlab"]],
+    ["enabled tools, but none that a shell would run", ["mcp", "execute", "github", ""], ["create_issue"]],
+    ["every server of a list", ["mcp", "doctor", "github", "gitl"], ["gitlab"]],
+    ["shells", ["mcp", "completion", ""], ["bash", "fish", "zsh"]],
+    ["nothing after the last argument", ["mcp", "tools", "github", ""], []],
+    ["nothing for a file, which the shell knows better", ["mcp", "list", "--config", ""], []],
+    ["nothing for an unknown command", ["mcp", "nonsense", ""], []],
+  ])("offers %s", async (_name, words, expected) => {
+    expect(await complete(...words)).toEqual(expected);
+  });
+
+  it("reads the configuration that is named on the line", async () => {
+    const other = place.write("other.json", { servers: [{ name: "jira", command: "x" }] });
+    expect(await complete("mcp", "tools", "--config", other, "")).toEqual(["jira"]);
+  });
+
+  it("is silent about a wrong configuration", async () => {
+    const bad = place.write("bad.json", "{");
+    expect(await complete("mcp", "tools", "--config", bad, "")).toEqual([]);
+  });
+
+  it.each(["bash", "zsh", "fish"])("prints a script for %s, as JSON too", async (shell) => {
+    const { exit, stdout } = await place.run("mcp", "completion", shell);
+    expect(exit).toBe(0);
+    expect(stdout).toContain("anygpt __complete -- ");
+    expect((await place.run("mcp", "completion", shell, "--json")).json()).toEqual({ shell, script: stdout });
+  });
+
+  it("gives bash a script that asks with the words up to the cursor", async () => {
+    const script = place.write("completion.bash", (await place.run("mcp", "completion", "bash")).stdout);
+    const fake = place.write("path/anygpt", '#!/bin/sh\nfor word; do printf "%s\\n" "<$word>"; done\n');
+    chmodSync(fake, 0o755);
+    const program = `source '${script}'
+COMP_WORDS=(anygpt mcp "tools" "git" after)
+COMP_CWORD=3
+_anygpt
+printf '%s|' "\${COMPREPLY[@]}"`;
+    const env = { PATH: `${join(place.folder, "path")}:${process.env["PATH"]}` };
+    const output = execFileSync("bash", ["--norc", "-c", program], { env, encoding: "utf8" });
+    expect(output).toBe("<__complete>|<-->|<mcp>|<tools>|<git>|");
+  });
+});

@@ -1,0 +1,95 @@
+import { isGroup, type CommandGroup, type CommandSpec, type OptionSpec } from "./command.js";
+import { createContext } from "./context.js";
+import type { CliIo } from "./io.js";
+import { optionsOf } from "./program.js";
+import { openCatalog, withEngine } from "./session.js";
+import { ANYGPT, COMMON_OPTIONS } from "./table.js";
+
+/** What may stand in the place of the last word, given the words before it. Starts no server; never fails. */
+export async function complete(words: readonly string[], io: CliIo): Promise<string[]> {
+  const typed = words.at(-1) ?? "";
+  const place = locate(words.slice(0, -1));
+  const candidates = await candidatesFor(place, typed, io).catch(() => []);
+  return [...new Set(candidates)].filter((word) => word.startsWith(typed) && SAFE.test(word)).sort();
+}
+
+/** What a shell inserts unquoted must not mean anything to it. */
+const SAFE = /^[\w@%+=:,./-]+$/;
+
+interface Place {
+  readonly entry: CommandSpec | CommandGroup;
+  readonly operands: readonly string[];
+  /** The option whose value is being typed. */
+  readonly option: OptionSpec | undefined;
+  readonly config: string | undefined;
+}
+
+function locate(words: readonly string[]): Place {
+  let entry: CommandSpec | CommandGroup = ANYGPT;
+  let option: OptionSpec | undefined;
+  let config: string | undefined;
+  const operands: string[] = [];
+  // Bash gives `--server=github` as three words.
+  for (const word of words.filter((word) => word !== "=")) {
+    if (option !== undefined) {
+      if (nameOf(option) === "--config") config = word;
+      option = undefined;
+    } else if (word.startsWith("-")) {
+      option = allOptions(entry).find((one) => nameOf(one) === word && takesValue(one));
+    } else {
+      const child: CommandSpec | CommandGroup | undefined = isGroup(entry)
+        ? entry.commands.find(({ name }) => name === word)
+        : undefined;
+      if (child === undefined) operands.push(word);
+      else entry = child;
+    }
+  }
+  return { entry, operands, option, config };
+}
+
+async function candidatesFor({ entry, operands, option, config }: Place, typed: string, io: CliIo): Promise<string[]> {
+  if (option !== undefined) return option.completes === "server" ? await serverNames(io, config) : [];
+  if (typed.startsWith("-")) return [...allOptions(entry).map(nameOf), "--help"];
+  if (isGroup(entry)) return operands.length > 0 ? [] : entry.commands.map(({ name }) => name);
+  const specs = entry.arguments ?? [];
+  const last = specs.at(-1);
+  const spec = specs[operands.length] ?? (last?.syntax.includes("...") ? last : undefined);
+  if (Array.isArray(spec?.completes)) return [...spec.completes];
+  if (spec?.completes === "server") return await serverNames(io, config);
+  return spec?.completes === "tool" ? await toolNames(operands[0] ?? "", io, config) : [];
+}
+
+function allOptions(entry: CommandSpec | CommandGroup): readonly OptionSpec[] {
+  return isGroup(entry) ? (entry === ANYGPT ? [] : COMMON_OPTIONS) : optionsOf(entry);
+}
+
+function nameOf({ flags }: OptionSpec): string {
+  return flags.split(" ")[0] ?? flags;
+}
+
+function takesValue({ flags }: OptionSpec): boolean {
+  return flags.includes("<");
+}
+
+async function serverNames(io: CliIo, configPath: string | undefined): Promise<string[]> {
+  return await withEngine(quiet(io, configPath), async (engine) => {
+    const { collected } = await engine.stages();
+    return collected.servers.map(({ name }) => name);
+  });
+}
+
+async function toolNames(server: string, io: CliIo, configPath: string | undefined): Promise<string[]> {
+  return await withEngine(quiet(io, configPath), async (engine) => {
+    const { snapshot } = await openCatalog(engine);
+    return (
+      snapshot()
+        .servers.get(server)
+        ?.tools.filter(({ enabled }) => enabled)
+        .map(({ name }) => name) ?? []
+    );
+  });
+}
+
+function quiet(io: CliIo, configPath: string | undefined) {
+  return createContext(io, { isJson: true, isVerbose: false, isColorless: true, configPath });
+}

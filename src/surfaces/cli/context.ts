@@ -1,0 +1,82 @@
+import { DiscoveryError } from "../../errors.js";
+import { sanitize, sanitizeJson } from "../../util/terminal.js";
+import type { CliIo } from "./io.js";
+import type { Line } from "./lines.js";
+import { createProgress } from "./progress.js";
+import { render, wantsColor } from "./render.js";
+
+/** What a command works with: its output, its waiting, its place. */
+export interface Context {
+  readonly io: CliIo;
+  readonly isJson: boolean;
+  readonly configPath: string | undefined;
+  /** The gateway's log: shown with `--verbose`, else kept for the case of a defect. */
+  readonly log: (message: string) => void;
+  /** The last messages of the log. */
+  readonly logged: () => readonly string[];
+  /** For people, on standard output. */
+  show(lines: readonly Line[]): void;
+  /** For people, on standard error. */
+  note(lines: readonly Line[]): void;
+  /** For programs: one value on standard output. */
+  json(value: unknown): void;
+  /** The same on one line, for a stream of values. */
+  jsonLine(value: unknown): void;
+  /** Waits with progress on standard error; Ctrl-C ends the wait, after `graceMs` for work that listens to it itself. */
+  wait<T>(work: Promise<T>, describe: () => string, graceMs?: number): Promise<T>;
+}
+
+export interface ContextOptions {
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+  readonly isColorless: boolean;
+  readonly configPath?: string | undefined;
+}
+
+const KEPT_MESSAGES = 20;
+
+export function createContext(io: CliIo, options: ContextOptions): Context {
+  const { isJson, isVerbose, isColorless, configPath } = options;
+  const progress = createProgress(io);
+  const logged: string[] = [];
+  const look = (output: "stdout" | "stderr") => ({
+    columns: io.isTerminal[output] ? io.columns : Infinity,
+    color: wantsColor(io, output, isColorless),
+  });
+
+  return {
+    io,
+    isJson,
+    configPath,
+    log(message) {
+      logged.push(message);
+      if (logged.length > KEPT_MESSAGES) logged.shift();
+      if (isVerbose) progress.write(`${sanitize(message)}\n`);
+    },
+    logged: () => logged,
+    show: (lines) => void io.stdout.write(render(lines, look("stdout"))),
+    note(lines) {
+      if (lines.length > 0) progress.write(render(lines, look("stderr")));
+    },
+    json: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value, null, 2))}\n`),
+    jsonLine: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value))}\n`),
+    wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),
+  };
+}
+
+/** The work itself goes on; closing the engine ends it. */
+function abortable<T>(work: Promise<T>, graceMs: number, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let grace: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      grace = setTimeout(() => reject(new DiscoveryError("CANCELLED", "The command was interrupted.")), graceMs);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const done = (): void => {
+      clearTimeout(grace);
+      signal.removeEventListener("abort", stop);
+    };
+    work.finally(done).then(resolve, reject);
+  });
+}

@@ -1,0 +1,92 @@
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { VERSION } from "../../version.js";
+import { type CommandGroup, type CommandSpec, isGroup, type OptionSpec } from "./command.js";
+import { COMMON_OPTIONS } from "./table.js";
+
+export interface ProgramParts {
+  readonly root: CommandGroup;
+  readonly columns: number;
+  /** Receives help and version. */
+  readonly write: (text: string) => void;
+  /** The command that was typed, with everything that was typed for it by name. */
+  readonly run: (spec: CommandSpec, values: Readonly<Record<string, unknown>>) => Promise<void>;
+}
+
+/** The described commands as a parser that writes only through `write` and never ends the process. */
+export function createProgram({ root, columns, write, run }: ProgramParts): Command {
+  const program = new Command(root.name);
+  program
+    .version(VERSION, "--version", "print the version")
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: write,
+      // The errors themselves arrive as exceptions; what is written here besides is the help of a group.
+      writeErr: write,
+      outputError: () => undefined,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  describe(program, root);
+  for (const entry of root.commands) add(program, entry, run);
+  return program;
+}
+
+function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramParts["run"]): void {
+  const command = parent.command(entry.name);
+  describe(command, entry);
+  if (isGroup(entry)) {
+    for (const option of COMMON_OPTIONS) command.addOption(toOption(option));
+    for (const child of entry.commands) add(command, child, run);
+    return;
+  }
+  for (const { syntax, summary, completes } of entry.arguments ?? []) {
+    const argument = new Argument(syntax, summary);
+    command.addArgument(Array.isArray(completes) ? argument.choices(completes) : argument);
+  }
+  for (const option of optionsOf(entry)) command.addOption(toOption(option));
+  command.action(async () => await run(entry, valuesOf(command)));
+}
+
+/** The options of its own, then those that all commands have. */
+export function optionsOf(spec: CommandSpec): OptionSpec[] {
+  const common = spec.isProtocol ? COMMON_OPTIONS.filter(({ flags }) => flags.startsWith("--config")) : COMMON_OPTIONS;
+  return [...(spec.options ?? []), ...common];
+}
+
+function describe(command: Command, { summary, examples }: CommandSpec | CommandGroup): void {
+  command
+    .description(summary)
+    .helpOption("-h, --help", "show this help")
+    .helpCommand(false)
+    .addHelpText("after", `\nExamples:\n${examples.map((example) => `  $ ${example}`).join("\n")}`);
+}
+
+function toOption({ flags, summary, number, isRequired }: OptionSpec): Option {
+  const option = new Option(flags, summary).makeOptionMandatory(isRequired === true);
+  return number === undefined ? option : option.argParser((text) => parseNumber(text, number));
+}
+
+function parseNumber(text: string, { min, max, integer }: NonNullable<OptionSpec["number"]>): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (value >= min && value <= max && (!integer || Number.isInteger(value))) return value;
+  throw new InvalidArgumentError(`Give ${integer ? "a whole number" : "a number"} from ${min} to ${max}.`);
+}
+
+/** Common options may also stand before the command's name: `anygpt mcp --json list`. */
+function valuesOf(command: Command): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (let level: Command | null = command; level !== null; level = level.parent) {
+    for (const [name, value] of Object.entries(level.opts())) {
+      const isTyped = level.getOptionValueSource(name) !== "default";
+      if (isTyped && !(name in values)) values[name] = value;
+    }
+  }
+  for (const [index, argument] of command.registeredArguments.entries()) {
+    const value: unknown = command.processedArgs[index];
+    if (value !== undefined) values[argument.name()] = value;
+  }
+  return values;
+}

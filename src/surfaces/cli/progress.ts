@@ -1,0 +1,60 @@
+import { sanitize } from "../../util/terminal.js";
+import { cutAtWord, toOneLine } from "../../util/text.js";
+import type { CliIo } from "./io.js";
+
+/** Shows on standard error what is being waited for, once the wait is longer than a second. */
+export interface Progress {
+  /** `describe` is asked again for every picture. */
+  during<T>(work: Promise<T>, describe: () => string): Promise<T>;
+  /** Writes to standard error without tearing the line that is shown. */
+  write(text: string): void;
+}
+
+const PATIENCE_MS = 1000;
+const PICTURE_MS = 120;
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const ERASE_LINE = "\r\u001B[2K";
+
+export function createProgress({
+  stderr,
+  isTerminal,
+  columns,
+}: Pick<CliIo, "stderr" | "isTerminal" | "columns">): Progress {
+  let isShown = false;
+
+  const erase = (): void => {
+    if (isShown) stderr.write(ERASE_LINE);
+    isShown = false;
+  };
+  const draw = (picture: number, text: string): void => {
+    stderr.write(`${ERASE_LINE}${SPINNER[picture % SPINNER.length]} ${cutAtWord(text, Math.max(columns - 3, 10))}`);
+    isShown = true;
+  };
+  const animate = (describe: () => string): NodeJS.Timeout => {
+    let picture = 0;
+    draw(picture, describe());
+    return setInterval(() => draw((picture += 1), describe()), PICTURE_MS);
+  };
+
+  return {
+    async during(work, describe) {
+      const text = (): string => toOneLine(sanitize(describe()));
+      let pictures: NodeJS.Timeout | undefined;
+      const start = setTimeout(() => {
+        if (isTerminal.stderr) pictures = animate(text);
+        else stderr.write(`${text()}\n`);
+      }, PATIENCE_MS);
+      try {
+        return await work;
+      } finally {
+        clearTimeout(start);
+        clearInterval(pictures);
+        erase();
+      }
+    },
+    write(text) {
+      erase();
+      stderr.write(text);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// Lines as data come in; text for one terminal goes out: sanitised, wrapped, coloured. It refuses to know what the lines mean.
+import picocolors from "picocolors";
+import { displayWidth, sanitize } from "../../util/terminal.js";
+import type { CliIo } from "./io.js";
+import type { Line, Part, Style } from "./lines.js";
+
+export interface RenderOptions {
+  readonly columns: number;
+  readonly color: boolean;
+}
+
+/** A word or a run of spaces, with the style it is drawn in. */
+interface Piece {
+  readonly text: string;
+  readonly style: Style | undefined;
+}
+
+const NARROWEST = 20;
+
+export function render(lines: readonly Line[], options: RenderOptions): string {
+  return lines.flatMap((line) => renderLine(line, options)).join("");
+}
+
+/** Whether to colour what goes to one of the two outputs: https://no-color.org, then FORCE_COLOR, then the terminal. */
+export function wantsColor(io: CliIo, output: "stdout" | "stderr", isForbidden: boolean): boolean {
+  if (isForbidden || io.env["NO_COLOR"]) return false;
+  const forced = io.env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  return io.isTerminal[output] && io.env["TERM"] !== "dumb";
+}
+
+function renderLine({ indent, parts, verbatim }: Line, { columns, color }: RenderOptions): string[] {
+  const width = verbatim ? Infinity : Math.max(columns, NARROWEST);
+  const margin = " ".repeat(indent);
+  const colors = picocolors.createColors(color);
+  return splitLines(parts).flatMap((pieces) =>
+    wrap(pieces, width - indent).map((row) => {
+      const text = row
+        .map((piece) => (piece.style === undefined ? piece.text : colors[piece.style](piece.text)))
+        .join("");
+      return text === "" ? "\n" : `${margin}${text}\n`;
+    }),
+  );
+}
+
+function splitLines(parts: readonly Part[]): Piece[][] {
+  const rows: Piece[][] = [[]];
+  for (const part of parts) {
+    const { text, style } = typeof part === "string" ? { text: part, style: undefined } : part;
+    for (const [index, row] of sanitize(text).split("\n").entries()) {
+      if (index > 0) rows.push([]);
+      for (const piece of row.match(/\s+|\S+/gu) ?? []) rows.at(-1)?.push({ text: piece, style });
+    }
+  }
+  return rows;
+}
+
+/** Greedy, at spaces; a word that is too long for a row stays whole, so that it can be copied. */
+function wrap(pieces: readonly Piece[], width: number): Piece[][] {
+  const rows: Piece[][] = [];
+  let row: Piece[] = [];
+  let used = 0;
+  const words = joinTouching(pieces);
+  for (const word of words) {
+    const size = word.reduce((sum, piece) => sum + displayWidth(piece.text), 0);
+    if (used > 0 && used + size > width && !isSpace(word)) {
+      rows.push(withoutTrailingSpace(row));
+      row = [];
+      used = 0;
+    }
+    if (used === 0 && rows.length > 0 && isSpace(word)) continue;
+    row.push(...word);
+    used += size;
+  }
+  rows.push(withoutTrailingSpace(row));
+  return rows;
+}
+
+/** Pieces without a space between them wrap as one: a styled name and the comma after it. */
+function joinTouching(pieces: readonly Piece[]): Piece[][] {
+  const words: Piece[][] = [];
+  for (const piece of pieces) {
+    const last = words.at(-1);
+    if (last !== undefined && !isSpace(last) && !isSpace([piece])) last.push(piece);
+    else words.push([piece]);
+  }
+  return words;
+}
+
+function isSpace(word: readonly Piece[]): boolean {
+  return word.every(({ text }) => text.trim() === "");
+}
+
+function withoutTrailingSpace(row: readonly Piece[]): Piece[] {
+  const end = row.findLastIndex(({ text }) => text.trim() !== "");
+  return row.slice(0, end + 1);
+}

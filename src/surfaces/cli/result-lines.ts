@@ -1,0 +1,71 @@
+import type { CallResult } from "../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { line, type Line, verbatim } from "./lines.js";
+
+/** A tool's answer for people: values by name where they are flat, text as it is, everything else named by kind and size. */
+export function resultLines({ content, structuredContent }: CallResult, indent = 2): Line[] {
+  if (structuredContent === undefined) return content.flatMap((item) => contentLines(item, indent));
+  // A tool with structured content repeats it as text for clients that do not know it.
+  const others = content.filter((item) => item["type"] !== "text");
+  return [...valueLines(structuredContent, indent), ...others.flatMap((item) => contentLines(item, indent))];
+}
+
+function contentLines(item: JsonObject, indent: number): Line[] {
+  switch (item["type"]) {
+    case "text":
+      return typeof item["text"] === "string" ? textLines(item["text"], indent) : [];
+    case "image":
+    case "audio":
+      return [line(indent, `[${item["type"]} ${describeData(item["mimeType"], item["data"])}]`)];
+    case "resource_link":
+      return [line(indent, [item["uri"], bracketed(item["title"] ?? item["name"])].filter(Boolean).join(" "))];
+    case "resource":
+      return isJsonObject(item["resource"]) ? resourceLines(item["resource"], indent) : [];
+    default:
+      return valueLines(item, indent);
+  }
+}
+
+function resourceLines({ uri, mimeType, text, blob }: JsonObject, indent: number): Line[] {
+  if (typeof text === "string") return [line(indent, `${String(uri)}:`), ...textLines(text, indent + 2)];
+  return [line(indent, `[resource ${String(uri)} ${describeData(mimeType, blob)}]`)];
+}
+
+function textLines(text: string, indent: number): Line[] {
+  if (!/^\s*[[{]/.test(text)) return [verbatim(indent, text)];
+  try {
+    return valueLines(JSON.parse(text), indent);
+  } catch {
+    return [verbatim(indent, text)];
+  }
+}
+
+function valueLines(value: unknown, indent: number): Line[] {
+  if (isFlat(value)) return Object.entries(value).map(([key, member]) => verbatim(indent, `${key}: ${String(member)}`));
+  return [verbatim(indent, typeof value === "string" ? value : JSON.stringify(value, null, 2))];
+}
+
+function isFlat(value: unknown): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const members = Object.values(value);
+  return members.length > 0 && members.every((member) => !isNested(member) && !String(member).includes("\n"));
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function bracketed(name: unknown): string {
+  return typeof name === "string" && name !== "" ? `(${name})` : "";
+}
+
+function describeData(mimeType: unknown, base64: unknown): string {
+  const bytes = typeof base64 === "string" ? Buffer.byteLength(base64, "base64") : 0;
+  return `${typeof mimeType === "string" ? mimeType : "unknown type"}, ${describeBytes(bytes)}`;
+}
+
+function describeBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

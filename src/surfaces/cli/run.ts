@@ -1,0 +1,78 @@
+// Words of a command line come in; text, JSON and an exit code go out. It translates: every decision is the engine's.
+import { CommanderError } from "commander";
+import { DiscoveryError } from "../../errors.js";
+import { type CommandGroup, type CommandSpec, createInput, isGroup } from "./command.js";
+import { type Context, createContext } from "./context.js";
+import { reportFailure } from "./failure.js";
+import type { CliIo } from "./io.js";
+import { createProgram } from "./program.js";
+import { ANYGPT } from "./table.js";
+
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  io.stdout.on("error", ignoreGoneReader);
+  if (argv[0] === "__complete") return await completeWords(argv.slice(1), io);
+  let context = createContext(io, optionsBeforeParsing(argv));
+  let exitCode = 0;
+  const program = createProgram({
+    root: ANYGPT,
+    columns: io.columns,
+    write: (text) => void io.stdout.write(text),
+    async run(spec, values) {
+      context = createContext(io, {
+        isJson: values["json"] === true,
+        isVerbose: values["verbose"] === true,
+        isColorless: values["color"] === false,
+        configPath: typeof values["config"] === "string" ? values["config"] : undefined,
+      });
+      const handler = await spec.load();
+      exitCode = await handler(createInput(values), context);
+    },
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return error instanceof CommanderError ? reportUsage(error, argv, context) : reportFailure(error, context);
+  }
+}
+
+/** `anygpt … | head` has read enough; that is no failure of ours. */
+function ignoreGoneReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+/** Of a line that cannot be parsed, what decides the form of the complaint. */
+function optionsBeforeParsing(argv: readonly string[]) {
+  const typed = new Set(argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv);
+  return { isJson: typed.has("--json"), isVerbose: false, isColorless: typed.has("--no-color") };
+}
+
+/** `anygpt` and `anygpt mcp` alone, `--help` and `--version` have been answered: that is no error. */
+function reportUsage(error: CommanderError, argv: readonly string[], context: Context): number {
+  if (error.code === "commander.help" || error.exitCode === 0) return 0;
+  const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? "" : "."}`;
+  const near = suggestion === undefined ? "" : `${suggestion.replace(/^\(|\)$/g, "")} `;
+  const hint = `${near}Run \`${[ANYGPT.name, ...commandWords(argv)].join(" ")} --help\` to see what it takes.`;
+  return reportFailure(new DiscoveryError("INVALID_REQUEST", sentence, { hint }), context);
+}
+
+/** The leading words that name a command. */
+function commandWords(argv: readonly string[]): string[] {
+  const words: string[] = [];
+  let entries: readonly (CommandSpec | CommandGroup)[] = ANYGPT.commands;
+  for (const word of argv.filter((word) => !word.startsWith("-"))) {
+    const entry = entries.find(({ name }) => name === word);
+    if (entry === undefined) break;
+    words.push(word);
+    entries = isGroup(entry) ? entry.commands : [];
+  }
+  return words;
+}
+
+async function completeWords(argv: readonly string[], io: CliIo): Promise<number> {
+  const { complete } = await import("./complete.js");
+  const candidates = await complete(argv[0] === "--" ? argv.slice(1) : argv, io);
+  io.stdout.write(candidates.map((candidate) => `${candidate}\n`).join(""));
+  return 0;
+}

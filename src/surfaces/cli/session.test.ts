@@ -1,0 +1,135 @@
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace } from "../../../test/support/cli.js";
+import { eventually } from "../../../test/support/eventually.js";
+import { processesWith, testServer } from "../../../test/support/gateway.js";
+import { DiscoveryError } from "../../errors.js";
+import { createContext } from "./context.js";
+import { reportFailure } from "./failure.js";
+import { describeAsking, whileStarting } from "./session.js";
+
+const starting = new DiscoveryError("UPSTREAM_STARTING", "x is still starting.");
+
+describe("whileStarting", () => {
+  it("asks again until the server has started", async () => {
+    const answers = [starting, starting, "done"];
+    const work = async () => {
+      const next = answers.shift();
+      if (next instanceof Error) throw next;
+      return next;
+    };
+    expect(await whileStarting(work, () => 0)).toBe("done");
+  });
+
+  it("gives up after a minute", async () => {
+    let time = 0;
+    let asked = 0;
+    const work = async (): Promise<never> => {
+      asked += 1;
+      time += 10_000;
+      throw starting;
+    };
+    await expect(whileStarting(work, () => time)).rejects.toBe(starting);
+    expect(asked).toBe(6);
+  });
+
+  it("lets every other error through at once", async () => {
+    const other = new DiscoveryError("TOOL_NOT_FOUND", "No.");
+    await expect(whileStarting(() => Promise.reject(other))).rejects.toBe(other);
+  });
+});
+
+describe("describeAsking", () => {
+  it.each([
+    [0, 1, ["github"], "Asking 1 of 1 server… github"],
+    [2, 12, ["github", "jira"], "Asking 3 of 12 servers… github, jira"],
+    [12, 12, [], "Asking 12 of 12 servers… "],
+  ])("tells %i of %i", (done, total, names, expected) => {
+    expect(describeAsking(done, total, names)).toBe(expected);
+  });
+});
+
+describe("waiting for servers", () => {
+  let place: CliPlace;
+  beforeAll(() => {
+    place = createCliPlace();
+    const servers = [{ name: "hanging", ...testServer("faulty.mjs", "hang-init", place.folder) }];
+    place.write(".anygpt/mcp-discovery.config.json", { servers });
+  });
+  afterAll(() => place.remove());
+
+  it.each([
+    ["list", "Asking 1 of 1 server… hanging\n"],
+    ["tools hanging", "Asking hanging…\n"],
+    ["doctor", "Asking 1 of 1 server… hanging\n"],
+  ])("shows progress in %s, ends with 130 on Ctrl-C, and leaves no process", async (command, progress) => {
+    const stop = new AbortController();
+    const onOutput = (): void => stop.abort();
+    const { exit, stdout, stderr } = await place.runWith(
+      { signal: stop.signal, onOutput },
+      "mcp",
+      ...command.split(" "),
+    );
+    expect({ exit, stdout }).toEqual({ exit: 130, stdout: "" });
+    expect(stderr).toBe(`${progress}✗ The command was interrupted.\n`);
+    await eventually(() => processesWith(place.folder).length === 0);
+  });
+});
+
+describe("serve", () => {
+  it("answers an MCP client on standard output and logs on standard error only", async () => {
+    const place = createCliPlace({ servers: [{ name: "echo", ...testServer("echo.mjs") }] });
+    const stop = new AbortController();
+    const initialize = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+    };
+    const stdin = new PassThrough();
+    stdin.write(`${JSON.stringify(initialize)}\n`);
+    const onOutput = (text: string): void => {
+      if (text.includes('"id":1')) stop.abort();
+    };
+    const { exit, stdout } = await place.runWith({ stdin, onOutput, signal: stop.signal }, "mcp", "serve");
+    place.remove();
+    expect(exit).toBe(0);
+    for (const line of stdout.trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  });
+});
+
+describe("--verbose", () => {
+  it("shows the log, which is silent otherwise", async () => {
+    const place = createCliPlace({ servers: [{ name: "broken", ...testServer("faulty.mjs", "exit-now") }] });
+    const quiet = await place.run("mcp", "list");
+    const verbose = await place.run("mcp", "list", "--verbose");
+    place.remove();
+    expect(quiet.stderr).toBe("");
+    expect(verbose.stderr).toContain("broken could not be asked for its tools: broken ended with code 7.");
+  });
+});
+
+describe("a defect", () => {
+  it("is told with its code, the end of the log and the stack on standard error", () => {
+    const written = { stdout: "", stderr: "" };
+    const context = createContext(
+      {
+        stdin: new PassThrough(),
+        stdout: new PassThrough().on("data", (chunk) => (written.stdout += String(chunk))),
+        stderr: { write: (text) => (written.stderr += text) },
+        env: {},
+        cwd: "/",
+        isTerminal: { stdout: false, stderr: false },
+        columns: 80,
+        signal: new AbortController().signal,
+      },
+      { isJson: false, isVerbose: false, isColorless: true },
+    );
+    for (let number = 1; number <= 25; number += 1) context.log(`message ${number}`);
+    expect(reportFailure(new TypeError("a is not a function"), context)).toBe(3);
+    expect(written.stderr).toMatch(/^✗ The gateway failed to carry out the request\.\n/);
+    expect(written.stderr).not.toContain("message 5\n");
+    expect(written.stderr).toContain("  message 6\n");
+    expect(written.stderr).toContain("  TypeError: a is not a function\n      at ");
+  });
+});
