@@ -1,7 +1,7 @@
 // The stages, introduced to each other in the order in which data flows through them.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { AuditLog, AuditRecord } from "./audit/audit-log.js";
+import type { AuditLog } from "./audit/audit-log.js";
 import { createCatalog } from "./catalog/catalog.js";
 import { createCatalogDisk } from "./catalog/disk.js";
 import { createLookup, type Lookup } from "./catalog/lookup.js";
@@ -10,8 +10,9 @@ import type { Snapshot } from "./catalog/snapshot.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
 import { createVariables, resolveConnection, type Variables } from "./config/variables.js";
-import { type CallRecord, createExecute, type Execute } from "./executor/execute.js";
+import { createExecute, type Execute } from "./executor/execute.js";
 import { createKeptResults, type KeptResults } from "./executor/kept-results.js";
+import { toAuditRecord } from "./executor/to-audit-record.js";
 import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery } from "./metatools/discovery.js";
 import { discoveryProfile } from "./metatools/discovery-profile.js";
@@ -44,6 +45,7 @@ export interface Foundation {
 
 /** What one configuration amounts to; a reload builds it anew. */
 export interface Stages {
+  readonly place: Place;
   readonly loaded: LoadedConfig;
   readonly config: Config;
   readonly collected: Collected;
@@ -131,6 +133,7 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
     ...variables.notices(),
   ];
   return {
+    place,
     loaded,
     config,
     collected,
@@ -165,22 +168,5 @@ function createTargets(
       connection: () => resolveConnection(definition.connection, variables),
       ...(era === undefined ? {} : { eraHint: era }),
     };
-  };
-}
-
-async function toAuditRecord(entry: CallRecord, audit: AuditLog): Promise<AuditRecord> {
-  const { requestId, actor, outcome, startedAt, durationMs, toolId } = entry;
-  const error = outcome.kind === "failed" ? outcome.error : undefined;
-  return {
-    request_id: requestId,
-    timestamp: new Date(startedAt).toISOString(),
-    actor_id: actor.id,
-    surface: actor.surface,
-    tool_id: toolId,
-    params_hash: await audit.hashParams(entry.arguments),
-    decision: error?.executed === "no" ? "refused" : "allowed",
-    outcome: outcome.kind === "failed" ? "error" : outcome.isError ? "tool_error" : "ok",
-    ...(error === undefined ? {} : { error_code: error.code }),
-    duration_ms: Math.round(durationMs * 1000) / 1000,
   };
 }

@@ -16,6 +16,7 @@ import type { CallEvent } from "./model/call.js";
 import type { JsonObject } from "./model/json.js";
 import { createUpstreams } from "./upstreams/pool.js";
 import { eventStream } from "./util/event-stream.js";
+import { VERSION } from "./version.js";
 
 export interface EngineOptions {
   readonly cwd?: string;
@@ -95,7 +96,10 @@ export class DiscoveryEngine {
     const { signal, ...rest } = options;
     try {
       const { execute } = await this.known();
-      const answer = await execute({ actor: localActor("library"), server, tool, arguments: args, ...rest }, signal);
+      const answer = await execute(
+        { actor: localActor("library"), server, tool, arguments: args, whole: true, ...rest },
+        signal,
+      );
       return toExecutionResult(answer, server, tool);
     } catch (error) {
       return toErrorObject(error);
@@ -133,7 +137,8 @@ export class DiscoveryEngine {
     const gone = before.collected.servers.filter(
       (server) => kept.get(server.name) !== fingerprintOf(server.connection),
     );
-    await Promise.all(gone.map((server) => this.#upstreams().drop(server.name)));
+    // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
+    for (const server of gone) void this.#upstreams().drop(server.name);
     await this.known();
   }
 
@@ -179,6 +184,7 @@ export class DiscoveryEngine {
         env: place.env,
         now: place.now,
         random: Math.random,
+        version: VERSION,
         log: place.log,
         onListChanged: (server) =>
           void this.#stages?.then(({ refresh }) => refresh.refresh(server)).catch(() => undefined),

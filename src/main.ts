@@ -27,6 +27,7 @@ async function run(argv: readonly string[]): Promise<void> {
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },
     columns: process.stdout.columns ?? 80,
     signal: stop.signal,
+    onReload: (listener) => void process.on("SIGHUP", listener),
   };
   process.exitCode = await runCli(argv, io);
 }

@@ -16,6 +16,8 @@ describe("the table of errors", () => {
       .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && file !== "errors.ts")
       .map((file) => readFileSync(new URL(file, SRC), "utf8"))
       .join("\n");
-    expect(Object.keys(ERRORS).filter((code) => !sources.includes(`"${code}"`) && code !== "INTERNAL_ERROR")).toEqual([]);
+    expect(Object.keys(ERRORS).filter((code) => !sources.includes(`"${code}"`) && code !== "INTERNAL_ERROR")).toEqual(
+      [],
+    );
   });
 });

@@ -6,7 +6,7 @@ import type { CatalogServer } from "./snapshot.js";
 export interface LookupParts {
   readonly catalog: Catalog;
   readonly refresh: Refresh;
-  /** False when `cache.enabled` is false: then a server is asked each time somebody wants its tools. */
+  /** False when `cache.enabled` is false: then a server is asked each time somebody wants its list of tools. */
   readonly remembers: boolean;
 }
 
@@ -20,6 +20,8 @@ export interface LookupCounts {
 export interface Lookup {
   /** The server with its tools known, asking it first if need be; undefined when no server has the name. */
   server(name: string): Promise<CatalogServer | undefined>;
+  /** The same for who wants the whole list, which is not remembered when the cache is switched off. */
+  list(name: string): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
 }
 
@@ -28,18 +30,23 @@ const LONGEST_WAIT_MS = 10_000;
 export function createLookup({ catalog, refresh, remembers }: LookupParts): Lookup {
   let hits = 0;
   let misses = 0;
+
+  const ask = async (name: string): Promise<CatalogServer | undefined> => {
+    misses += 1;
+    await within(LONGEST_WAIT_MS, refresh.refresh(name), name);
+    return catalog.snapshot().servers.get(name);
+  };
+  const server = async (name: string): Promise<CatalogServer | undefined> => {
+    const known = catalog.snapshot().servers.get(name);
+    if (known === undefined) return undefined;
+    if (known.record === undefined && known.tools.length === 0) return await ask(name);
+    hits += 1;
+    return known;
+  };
+
   return {
-    async server(name) {
-      const known = catalog.snapshot().servers.get(name);
-      if (known === undefined) return undefined;
-      if (remembers && (known.record !== undefined || known.tools.length > 0)) {
-        hits += 1;
-        return known;
-      }
-      misses += 1;
-      await within(LONGEST_WAIT_MS, refresh.refresh(name), name);
-      return catalog.snapshot().servers.get(name);
-    },
+    server,
+    list: (name) => (remembers || !catalog.snapshot().servers.has(name) ? server(name) : ask(name)),
     counts: () => ({ hits, misses }),
   };
 }

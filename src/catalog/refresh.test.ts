@@ -145,13 +145,16 @@ describe("lookup", () => {
     expect(lookup.counts()).toEqual({ hits: 0, misses: 1 });
   });
 
-  it("asks each time when the cache is switched off", async () => {
+  it("asks for a list each time when the cache is switched off, but not for what it knows of one tool", async () => {
     const { lookup, catalog, asked, open } = setUp(["a"], { remembers: false });
     await catalog.learn("a", LISTING);
-    const found = lookup.server("a");
+    await lookup.server("a");
+    expect(asked).toEqual([]);
+    const found = lookup.list("a");
     open.get("a")?.answer();
     await found;
     expect(asked).toEqual(["a"]);
+    expect(await lookup.list("b")).toBeUndefined();
   });
 
   it("passes on why the server could not be asked", async () => {

@@ -9,8 +9,12 @@ it("describes to an editor exactly what the schema accepts", () => {
   expectTypeOf<Written>().toExtend<DiscoveryConfig>();
   expectTypeOf<DiscoveryConfig>().toExtend<Written>();
   expectTypeOf<keyof DiscoveryConfig>().toEqualTypeOf<keyof Written>();
-  expectTypeOf<keyof NonNullable<DiscoveryConfig["upstreams"]>>().toEqualTypeOf<keyof NonNullable<Written["upstreams"]>>();
-  expectTypeOf<keyof NonNullable<DiscoveryConfig["execution"]>>().toEqualTypeOf<keyof NonNullable<Written["execution"]>>();
+  expectTypeOf<keyof NonNullable<DiscoveryConfig["upstreams"]>>().toEqualTypeOf<
+    keyof NonNullable<Written["upstreams"]>
+  >();
+  expectTypeOf<keyof NonNullable<DiscoveryConfig["execution"]>>().toEqualTypeOf<
+    keyof NonNullable<Written["execution"]>
+  >();
 });
 
 it("gives back what it was given, bare or in a shared file", () => {

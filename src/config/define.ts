@@ -73,6 +73,7 @@ export interface UpstreamsConfig {
   startTimeoutMs?: number | undefined;
   startWaitMs?: number | undefined;
   probeTimeoutMs?: number | undefined;
+  pulseTimeoutMs?: number | undefined;
   listTimeoutMs?: number | undefined;
   concurrency?: number | undefined;
   queue?: number | undefined;

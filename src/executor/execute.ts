@@ -72,7 +72,7 @@ export function createExecute(parts: ExecutorParts): Execute {
       const result = await carryOut(call, parts, signal);
       // A call we cannot record fails, even if the upstream succeeded: an unaudited success is the one outcome we never report.
       await finish({ kind: "answered", isError: result.isError === true });
-      return limitResult(result, parts.limit);
+      return call.whole === true ? result : limitResult(result, parts.limit);
     } catch (thrown) {
       const error = toDiscoveryError(thrown).about({ server: call.server, tool: call.tool, request_id: requestId });
       if (error.code === "INTERNAL_ERROR") parts.log(`Request ${requestId} failed: ${describeDefect(thrown)}`);

@@ -34,5 +34,5 @@ export function describeServer(server: CatalogServer, state: UpstreamState): Ser
 
 /** What a person wrote of it, else what it says of itself. */
 function serverDescription({ definition, record }: CatalogServer): string {
-  return summarize(definition.description ?? record?.instructions ?? record?.title ?? "", 100);
+  return summarize(definition.description ?? record?.title ?? record?.instructions ?? "", 100);
 }

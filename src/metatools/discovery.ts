@@ -60,8 +60,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
     return indexed.index;
   };
 
-  const server = async (name: string): Promise<CatalogServer> => {
-    const found = await lookup.server(name);
+  const orThrow = (name: string, found: CatalogServer | undefined): CatalogServer => {
     if (found === undefined) throw serverNotFound(name, snapshot());
     return found;
   };
@@ -69,7 +68,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
   return {
     servers: () => [...snapshot().servers.values()],
     pending: () => refresh.pending(),
-    server,
+    server: async (name) => orThrow(name, await lookup.list(name)),
 
     async search({ query, server: only, limit, includeDisabled = false }) {
       if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
@@ -94,7 +93,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
     async tool(serverName, name) {
       // An agent may pass the whole id where the name belongs.
       const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
-      const { tools } = await server(serverName);
+      const { tools } = orThrow(serverName, await lookup.server(serverName));
       const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
       if (found === undefined) throw toolNotFound(serverName, name, tools);
       return found;

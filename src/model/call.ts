@@ -12,6 +12,8 @@ export interface Call {
   /** Protocol metadata of the caller's request that travels upstream, without the caller's progress token. */
   readonly meta?: JsonObject;
   readonly onEvent?: (event: CallEvent) => void;
+  /** The caller is no model and wants the result whole, however large. */
+  readonly whole?: boolean;
 }
 
 /** What a tool answered, passed through unchanged: `isError` is an answer, not an exception. */

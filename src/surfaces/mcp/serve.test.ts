@@ -221,6 +221,6 @@ describe("the MCP surface", () => {
     const client = serve();
     await client.open();
     client.hangUp();
-    await client.served;
+    await expect(client.served).resolves.toBeUndefined();
   });
 });
