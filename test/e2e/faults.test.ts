@@ -36,6 +36,19 @@ async function connect(home: Home): Promise<Gateway> {
 const execute = (gateway: Gateway, server: string, tool: string, args: object = {}) =>
   gateway.call("execute_tool", { server, tool, arguments: args });
 
+/** A call that has reached its server, and goes on for a minute unless something happens to it. */
+async function longCall(gateway: Gateway, server: string, signal?: AbortSignal) {
+  let answer: Promise<{ isError?: boolean | undefined; content: unknown[] }> | undefined;
+  await new Promise<void>((reached) => {
+    const args = { server, tool: "sleep", arguments: { ms: 60_000, every: 10 } };
+    const options = { onprogress: () => reached(), ...(signal === undefined ? {} : { signal }) };
+    answer = gateway.client.callTool({ name: "execute_tool", arguments: args }, options);
+  });
+  return { answer: answer! };
+}
+
+const errorOf = (result: { content: unknown[] }) => JSON.parse((result.content[0] as { text: string }).text) as unknown;
+
 /** A hundred servers; each instance carries a marker by which its processes are found. */
 function hundred(marker: string): Record<string, object> {
   return Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`s${n}`, testServer("echo.mjs", `${marker}-${n}`)]));
@@ -101,11 +114,11 @@ describe("kill -9 in the middle of a call", () => {
   it("of the server: the caller knows at once, the next call works, nothing is left running", async () => {
     const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     const victim = Number((await execute(gateway, "echo", "pid")).text);
-    const call = execute(gateway, "echo", "sleep", { ms: 60_000 });
+    const call = await longCall(gateway, "echo");
     process.kill(victim, "SIGKILL");
-    const { isError, json } = await call;
-    expect(isError).toBe(true);
-    expect(json()).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
+    const result = await call.answer;
+    expect(result.isError).toBe(true);
+    expect(errorOf(result)).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
     const next = await execute(gateway, "echo", "pid");
     expect(Number(next.text)).not.toBe(victim);
     expect(isRunning(victim)).toBe(false);
@@ -117,9 +130,9 @@ describe("kill -9 in the middle of a call", () => {
     const gateway = await connect(homeWith({ servers: { wrapped: inShell } }));
     const inner = Number((await execute(gateway, "wrapped", "pid")).text);
     const shell = descendantsOf(gateway.pid).find((pid) => descendantsOf(pid).includes(inner));
-    const call = execute(gateway, "wrapped", "sleep", { ms: 60_000 });
+    const call = await longCall(gateway, "wrapped");
     process.kill(shell!, "SIGKILL");
-    expect((await call).json()).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
+    expect(errorOf(await call.answer)).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
     await eventually(() => !isRunning(inner));
     expect(Number((await execute(gateway, "wrapped", "pid")).text)).toBeGreaterThan(0);
   });
@@ -186,19 +199,38 @@ describe("a signal to stop", () => {
   });
 });
 
+describe("SIGHUP", () => {
+  it("makes a running gateway read its configuration again, and a wrong one changes nothing", async () => {
+    const home = homeWith({ servers: { before: testServer("echo.mjs") } });
+    const gateway = await connect(home);
+    const names = async () =>
+      ((await gateway.call("list_mcp_servers", {})).json() as { servers: { name: string }[] }).servers.map(
+        ({ name }) => name,
+      );
+    expect(await names()).toEqual(["before"]);
+    writeFileSync(
+      home.config,
+      JSON.stringify({ servers: { before: testServer("echo.mjs"), after: testServer("echo.mjs") } }),
+    );
+    process.kill(gateway.pid, "SIGHUP");
+    await eventually(async () => (await names()).length === 2);
+    expect((await execute(gateway, "after", "add", { a: 1, b: 1 })).text).toBe("2");
+    writeFileSync(home.config, '{"servers": ');
+    process.kill(gateway.pid, "SIGHUP");
+    await gateway.client.ping();
+    expect((await execute(gateway, "before", "add", { a: 1, b: 1 })).text).toBe("2");
+    expect(await names()).toEqual(["before", "after"]);
+  });
+});
+
 describe("cancellation", () => {
   it("reaches the server, and the connection stays", async () => {
     const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     const before = (await execute(gateway, "echo", "pid")).text;
     const abort = new AbortController();
-    const args = { server: "echo", tool: "sleep", arguments: { ms: 60_000, every: 10 } };
-    let call: Promise<unknown> = Promise.resolve();
-    await new Promise<void>((underWay) => {
-      const options = { signal: abort.signal, onprogress: () => underWay() };
-      call = gateway.client.callTool({ name: "execute_tool", arguments: args }, options);
-    });
+    const call = await longCall(gateway, "echo", abort.signal);
     abort.abort("not needed any more");
-    await expect(call).rejects.toThrow("not needed any more");
+    await expect(call.answer).rejects.toThrow("not needed any more");
     await eventually(async () => (await execute(gateway, "echo", "cancelled")).text !== "[]");
     expect((await execute(gateway, "echo", "pid")).text).toBe(before);
   });
