@@ -1,0 +1,101 @@
+// Builds an index over many tools and asks it many questions, alone in its process so that heap and pauses are its own.
+import { PerformanceObserver } from "node:perf_hooks";
+import { openData } from "../support/data.mjs";
+import { createNaiveSearch } from "../support/naive-search.mjs";
+import { createStaticDiscovery } from "../support/static-discovery.mjs";
+import { median } from "../support/statistics.mjs";
+
+const WARM_UP = 300;
+
+process.once("message", async ({ internals: address, folder, toolCount, queryCount, naiveCount, buildCount }) => {
+  const internals = await import(address);
+  const data = openData(folder);
+  const tools = data.manyTools(toolCount);
+  const queries = pickQueries(data, queryCount);
+
+  const { discovery, heapMegabytes } = await buildOnce(tools, internals);
+  const buildMs = [];
+  for (let round = 0; round < buildCount; round += 1) buildMs.push(await timeBuild(tools, internals));
+
+  const naive = createNaiveSearch(tools.map((tool) => ({ ...tool, summary: internals.summarize(tool.description) })));
+  const pauses = watchPauses();
+  for (const query of queries.slice(0, WARM_UP)) await discovery.search({ query });
+  const searches = await timeQueries(queries, (query) => discovery.search({ query }));
+  const scans = await timeQueries(queries.slice(0, naiveCount), naive);
+  const collected = await pauses.stop();
+  const isPaused = ({ start, end }) => collected.some((pause) => pause.start < end && pause.end > start);
+
+  process.send(
+    {
+      heapMegabytes,
+      buildMs,
+      searchMs: searches.map(toDuration),
+      undisturbedMs: searches.filter((one) => !isPaused(one)).map(toDuration),
+      naiveMs: scans.map(toDuration),
+      pauses: { count: collected.length, medianMs: median(collected.map(toDuration)) },
+    },
+    () => process.disconnect(),
+  );
+});
+
+const toDuration = ({ start, end }) => end - start;
+
+/** Questions of all sets in turn, so that no set's length or language rules the figures. */
+function pickQueries(data, count) {
+  const sets = data.searchSets().map(({ queries }) => queries);
+  const longest = Math.max(...sets.map((queries) => queries.length));
+  const mixed = [];
+  for (let index = 0; index < longest; index += 1)
+    for (const queries of sets) if (index < queries.length) mixed.push(queries[index]);
+  return Array.from({ length: count }, (_, index) => mixed[index % mixed.length]);
+}
+
+/** The first search builds the index; what it takes is all that has grown since the catalog was there. */
+async function buildOnce(tools, internals) {
+  const discovery = createStaticDiscovery(tools, internals);
+  const before = heapInUse();
+  await discovery.search({ query: "anything" });
+  return { discovery, heapMegabytes: (heapInUse() - before) / 1e6 };
+}
+
+async function timeBuild(tools, internals) {
+  const discovery = createStaticDiscovery(tools, internals);
+  globalThis.gc();
+  const start = performance.now();
+  await discovery.search({ query: "anything" });
+  return performance.now() - start;
+}
+
+function heapInUse() {
+  globalThis.gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+async function timeQueries(queries, search) {
+  const times = [];
+  for (const query of queries) {
+    const start = performance.now();
+    await search(query);
+    times.push({ start, end: performance.now() });
+  }
+  return times;
+}
+
+function watchPauses() {
+  const pauses = [];
+  const note = (entries) => {
+    for (const { startTime, duration } of entries) pauses.push({ start: startTime, end: startTime + duration });
+  };
+  const observer = new PerformanceObserver((list) => note(list.getEntries()));
+  observer.observe({ entryTypes: ["gc"] });
+  return {
+    async stop() {
+      // The engine hands its entries over between two turns of the event loop.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+      note(observer.takeRecords());
+      observer.disconnect();
+      return pauses;
+    },
+  };
+}

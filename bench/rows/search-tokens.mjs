@@ -1,0 +1,50 @@
+import { toDefinition } from "../support/data.mjs";
+import { createStaticDiscovery } from "../support/static-discovery.mjs";
+import { median, quantile, spreadOf, sum } from "../support/statistics.mjs";
+import { tokensOf } from "../support/tokens.mjs";
+
+/** What one search adds to a conversation, against the definitions of the very tools that it names. */
+export const searchTokens = {
+  name: "search-tokens",
+  about: "tokens of a search answer, every set's queries on its own tools",
+  dependsOnTools: true,
+  async run({ data, internals, rounds }) {
+    const answers = [];
+    for (const { tools, queries } of data.searchSets()) {
+      const discovery = createStaticDiscovery(tools, internals);
+      for (const query of everyNth(queries, rounds(1, 5))) {
+        answers.push(measure(await discovery.search({ query }), internals));
+      }
+    }
+    const tokens = answers.map((answer) => answer.tokens);
+    const raw = median(answers.map((answer) => answer.raw));
+    const about = {
+      unit: "tokens",
+      spread: spreadOf(tokens),
+      note: `${tokens.length} queries, ${median(answers.map(({ hits }) => hits))} hits in the median`,
+    };
+    return [
+      {
+        ...about,
+        what: "search answer, median",
+        value: median(tokens),
+        baseline: { name: "raw definitions of the hits", value: raw },
+        ratio: median(tokens) / raw,
+        ...(data.isReal ? { budget: { most: 200 } } : {}),
+      },
+      { ...about, what: "search answer, p95", value: quantile(tokens, 0.95) },
+    ];
+  },
+};
+
+function everyNth(list, step) {
+  return list.filter((_, index) => index % step === 0);
+}
+
+function measure(found, { toSearchAnswer }) {
+  return {
+    tokens: tokensOf(toSearchAnswer(found)),
+    raw: sum(found.hits.map(({ tool }) => tokensOf(toDefinition(tool.definition)))),
+    hits: found.hits.length,
+  };
+}

@@ -1,0 +1,116 @@
+// Measures every row of the budget against a baseline of the same run, and prints one table or JSON.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { calls } from "./rows/calls.mjs";
+import { detailsTokens } from "./rows/details-tokens.mjs";
+import { engine } from "./rows/engine.mjs";
+import { limits } from "./rows/limits.mjs";
+import { listTokens } from "./rows/list-tokens.mjs";
+import { memory } from "./rows/memory.mjs";
+import { searchLatency } from "./rows/search-latency.mjs";
+import { searchTokens } from "./rows/search-tokens.mjs";
+import { start } from "./rows/start.mjs";
+import { openData } from "./support/data.mjs";
+import { bundleInternals } from "./support/load-internals.mjs";
+import { toNotes, toTable, verdictOf } from "./support/report.mjs";
+
+const ROWS = [listTokens, searchTokens, detailsTokens, searchLatency, engine, start, memory, calls, limits];
+
+const HELP = `Usage: npm run bench -- [options]
+
+Measures the budgets, each against a baseline in the same run. Real tools and queries are
+read from the folder ANYGPT_DATA; without it, synthetic ones are used and the table says so.
+
+  --only ROW   measure this row only; may be repeated
+  --quick      fewer rounds
+  --json       print one JSON object
+  --help       print this
+
+Rows:
+${ROWS.map(({ name, about }) => `  ${name.padEnd(15)}${about}`).join("\n")}
+
+Exit code: 0 when everything was measured, over budget or not; 1 when a row could not be measured.`;
+
+const options = readOptions();
+
+if (options.help) console.log(HELP);
+else process.exitCode = await run(chooseRows(options.only));
+
+function readOptions() {
+  const flag = { type: "boolean", default: false };
+  try {
+    const known = { only: { type: "string", multiple: true }, quick: flag, json: flag, help: flag };
+    return parseArgs({ options: known }).values;
+  } catch (error) {
+    console.error(`${error.message}\n\n${HELP}`);
+    process.exit(1);
+  }
+}
+
+function chooseRows(only) {
+  const unknown = only?.find((name) => !ROWS.some((row) => row.name === name));
+  if (unknown === undefined) return only === undefined ? ROWS : ROWS.filter(({ name }) => only.includes(name));
+  console.error(`No row is named "${unknown}". Rows: ${ROWS.map(({ name }) => name).join(", ")}.`);
+  process.exit(1);
+}
+
+async function run(rows) {
+  const context = await createContext();
+  const lines = [];
+  const failed = [];
+  for (const row of rows) {
+    console.error(`measuring ${row.name}: ${row.about}`);
+    try {
+      for (const line of await row.run(context)) lines.push(toNamedLine(line, row, context.data));
+    } catch (error) {
+      failed.push({ row: row.name, reason: error.message });
+    }
+  }
+  print(lines, failed, context.data);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** A figure that depends on what the tools are like says so when they are not real. */
+function toNamedLine(line, row, data) {
+  const what = row.dependsOnTools && !data.isReal ? `${line.what} (synthetic)` : line.what;
+  return { row: row.name, ...line, what };
+}
+
+async function createContext() {
+  const folder = mkdtempSync(join(tmpdir(), "anygpt-bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+  // Nothing of this run, nor of its children, may see the home of whoever runs it.
+  const dataFolder = process.env.ANYGPT_DATA;
+  process.env.HOME = join(folder, "home");
+  process.env.ANYGPT_HOME = join(folder, "home", ".anygpt");
+  mkdirSync(process.env.ANYGPT_HOME, { recursive: true });
+  delete process.env.ANYGPT_CONFIG;
+  const internalsAddress = await bundleInternals(folder);
+  return {
+    folder,
+    dataFolder,
+    data: openData(dataFolder),
+    internalsAddress,
+    internals: await import(internalsAddress),
+    /** The first count, or the second with `--quick`. */
+    rounds: (usual, quick) => (options.quick ? quick : usual),
+  };
+}
+
+function print(lines, failed, data) {
+  const machine = { node: process.version, platform: process.platform, cpus: cpus().length };
+  const tools = data.isReal ? "real" : "synthetic";
+  if (options.json) {
+    const judged = lines.map((line) => ({ ...line, verdict: verdictOf(line) || null }));
+    console.log(JSON.stringify({ ...machine, tools, isQuick: options.quick, lines: judged, failed }, null, 2));
+  } else if (lines.length > 0) {
+    console.log(
+      `\nNode ${machine.node}, ${machine.platform}, ${machine.cpus} CPUs, ${tools} tools; spread is p10 to p90`,
+    );
+    console.log(`\n${toTable(lines)}\n${toNotes(lines)}`);
+  }
+  for (const { row, reason } of failed) console.error(`The row ${row} could not be measured: ${reason}`);
+}

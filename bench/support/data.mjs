@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { syntheticQueries, syntheticTools } from "./synthetic.mjs";
+
+/**
+ * @typedef {{ server: string, name: string, description: string, inputSchema: object, tags?: string[] }} FlatTool
+ * @typedef {object} Data
+ * @property {boolean} isReal
+ * @property {() => FlatTool[]} realTools tools as servers list them, annotations included
+ * @property {(count: number) => FlatTool[]} manyTools exactly so many, on many servers
+ * @property {() => { name: string, tools: FlatTool[], queries: string[] }[]} searchSets catalogs with the questions asked of them
+ */
+
+/** @returns {Data} */
+export function openData(folder) {
+  return folder === undefined || folder === "" ? openSyntheticData() : openRealData(folder);
+}
+
+function openRealData(folder) {
+  const read = (file) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+  const realTools = () => read("corpus/npm-servers.tools.json");
+  return {
+    isReal: true,
+    realTools,
+    manyTools(count) {
+      const tools = [...realTools(), ...read("corpus/toucan.tools.json")];
+      if (tools.length < count) throw new Error(`${folder} has ${tools.length} tools, not ${count}.`);
+      return tools.slice(0, count);
+    },
+    searchSets() {
+      const suffix = ".queries.json";
+      return readdirSync(join(folder, "search"))
+        .filter((file) => file.endsWith(suffix))
+        .map((file) => {
+          const name = file.slice(0, -suffix.length);
+          const queries = read(`search/${file}`).map(({ query }) => query);
+          return { name, tools: read(`search/${name}.tools.json`), queries };
+        });
+    },
+  };
+}
+
+function openSyntheticData() {
+  return {
+    isReal: false,
+    realTools: () => syntheticTools(3000),
+    manyTools: syntheticTools,
+    searchSets: () => [{ name: "synthetic", tools: syntheticTools(2000), queries: syntheticQueries(3000) }],
+  };
+}
+
+/** What a server itself lists. */
+export function toDefinition({ server: _server, tags: _tags, ...definition }) {
+  return definition;
+}
+
+/** The tools on so many servers, as evenly as they go, named after the servers they come from. */
+export function spreadOver(tools, count) {
+  const origins = [...new Set(tools.map(({ server }) => toServerName(server)))];
+  const names = Array.from({ length: count }, (_, index) =>
+    index < origins.length ? origins[index] : `${origins[index % origins.length]}-${index}`,
+  );
+  const servers = new Map(names.map((name) => [name, []]));
+  for (const [index, tool] of tools.entries()) servers.get(names[index % count]).push(uniqueIn(tool, index));
+  return servers;
+}
+
+/** As a configuration may name a server, with room for a number behind it. */
+function toServerName(name) {
+  return name
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 56);
+}
+
+/** Tools of several servers meet on one, where a name may stand once only. */
+function uniqueIn(tool, index) {
+  return { ...toDefinition(tool), name: `${tool.name}_${index}` };
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ECHO } from "./places.mjs";
+
+/** The child that no row may start; if one did, it would work and be counted. */
+const SERVER = { command: process.execPath, args: [ECHO] };
+
+/**
+ * An empty home with a configuration in it.
+ * @param {string} folder where homes are made; the run removes it
+ */
+export function createHome(folder, config) {
+  const home = mkdtempSync(join(folder, "home-"));
+  const state = join(home, "state");
+  const file = join(home, "config.json");
+  mkdirSync(state, { mode: 0o700 });
+  writeFileSync(file, JSON.stringify(config));
+  return { state, config: file, env: { PATH: process.env.PATH, HOME: home, ANYGPT_HOME: state } };
+}
+
+/** A home whose servers have all been asked before: their tools are on disk and fresh. */
+export async function createWarmHome({ folder, internals }, servers, extra = {}) {
+  const config = { servers: Object.fromEntries([...servers.keys()].map((name) => [name, SERVER])), ...extra };
+  const home = createHome(folder, config);
+  const { createCatalogDisk, fingerprintOf, toRecord } = internals;
+  const disk = createCatalogDisk(join(home.state, "catalog"), () => undefined);
+  const fingerprint = fingerprintOf({ kind: "stdio", ...SERVER, env: {} });
+  for (const [server, tools] of servers) {
+    const listing = { tools, dropped: [], truncated: false, era: "legacy" };
+    await disk.write(toRecord(listing, { server, fingerprint, previous: undefined, now: Date.now() }));
+  }
+  return home;
+}

@@ -1,0 +1,24 @@
+/** The scorer that the engine's first sketch describes: every query looks at every tool. The baseline of search. */
+export function createNaiveSearch(tools, limit = 10) {
+  const known = tools.map(({ server, name, summary, tags = [] }) => ({
+    id: `${server}:${name}`,
+    name: name.toLowerCase(),
+    summary: summary.toLowerCase(),
+    tags: tags.map((tag) => tag.toLowerCase()),
+  }));
+  return (query) => {
+    const asked = { text: query.toLowerCase(), words: query.toLowerCase().split(/\s+/) };
+    return known
+      .map((tool) => ({ id: tool.id, relevance: relevanceOf(tool, asked) }))
+      .filter(({ relevance }) => relevance > 0)
+      .sort((a, b) => b.relevance - a.relevance)
+      .slice(0, limit);
+  };
+}
+
+function relevanceOf({ name, summary, tags }, { text, words }) {
+  let score = (name.includes(text) ? 1 : 0) + (summary.includes(text) ? 0.8 : 0);
+  for (const word of words) score += (name.includes(word) ? 0.5 : 0) + (summary.includes(word) ? 0.3 : 0);
+  for (const tag of tags) if (text.includes(tag)) score += 0.3;
+  return Math.min(score, 1);
+}

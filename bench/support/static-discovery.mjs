@@ -1,0 +1,31 @@
+/** The way from tools to answers as the gateway goes it, over servers that are never asked. */
+export function createStaticDiscovery(tools, { createCatalog, createDiscovery, searchOptions }) {
+  const manifests = new Map();
+  const tags = new Map();
+  for (const { server, tags: own = [], ...definition } of tools) {
+    const manifest = manifests.get(server) ?? [];
+    manifests.set(server, manifest);
+    manifest.push(definition);
+    tags.set(`${server}:${definition.name}`, own);
+  }
+  const connection = { kind: "stdio", command: "", args: [], env: {} };
+  const { snapshot } = createCatalog({
+    definitions: [...manifests].map(([name, manifest]) => ({ name, connection, manifest, origin: "bench" })),
+    decide: ({ server, name }) => ({ enabled: true, tags: tags.get(`${server}:${name}`) ?? [] }),
+    disk: undefined,
+    now: Date.now,
+    log: () => undefined,
+  });
+  return createDiscovery({
+    snapshot,
+    options: searchOptions.parse({}),
+    lookup: { server: async (name) => snapshot().servers.get(name), counts: () => ({ hits: 0, misses: 0 }) },
+    refresh: {
+      start: () => undefined,
+      refresh: async () => undefined,
+      pending: () => [],
+      whenKnown: async () => undefined,
+      close: () => undefined,
+    },
+  });
+}
