@@ -2,8 +2,7 @@
 export { createCatalog } from "../src/catalog/catalog.js";
 export { createCatalogDisk } from "../src/catalog/disk.js";
 export { fingerprintOf, toRecord } from "../src/catalog/record.js";
-export { describeTool } from "../src/metatools/describe-tool.js";
 export { createDiscovery } from "../src/metatools/discovery.js";
-export { toSearchAnswer } from "../src/metatools/discovery-profile.js";
+export { toDetailsAnswer, toSearchAnswer } from "../src/metatools/discovery-profile.js";
 export { searchOptions } from "../src/search/options.js";
 export { summarize } from "../src/search/summary.js";

@@ -1,7 +1,7 @@
 // Bundles src/ into dist/: one entry per program, shared chunks between them, dependencies inlined, types beside it.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 // A build that fails leaves the last good one in place.
@@ -24,7 +24,6 @@ const result = await build({
   chunkNames: "chunks/[name]-[hash]",
   minifySyntax: true,
   minifyWhitespace: true,
-  keepNames: true,
   external: ["jiti"],
   alias: {
     // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
@@ -33,6 +32,7 @@ const result = await build({
     "@modelcontextprotocol/server/_shims": "./scripts/sdk-server-shims.mjs",
     "@modelcontextprotocol/client/_shims": "./scripts/sdk-client-shims.mjs",
   },
+  plugins: [oneLocale()],
   metafile: true,
   // Bundled CommonJS dependencies call require() for Node's own modules.
   banner: {
@@ -55,6 +55,19 @@ writeFileSync(`${out}/config.schema.json`, `${JSON.stringify(configJsonSchema(),
 
 rmSync("dist", { recursive: true, force: true });
 renameSync(out, "dist");
+
+/** zod's messages in forty languages are a fifth of all code, and nobody can choose one. */
+function oneLocale() {
+  return {
+    name: "one-locale",
+    setup({ onLoad }) {
+      onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+        contents: 'export { default as en } from "./en.js";',
+        resolveDir: dirname(path),
+      }));
+    },
+  };
+}
 
 function licences(inputs) {
   const packages = new Set();

@@ -43,9 +43,9 @@ export const detailsTokens = {
   },
 };
 
-function measure(tool, { describeTool }) {
+function measure(tool, { toDetailsAnswer }) {
   const { server, name, tags = [] } = tool;
   const definition = toDefinition(tool);
   const known = { id: `${server}:${name}`, server, name, definition, hash: "", enabled: true, tags };
-  return { details: tokensOf(describeTool(known)), raw: tokensOf(definition) };
+  return { details: tokensOf(toDetailsAnswer(known)), raw: tokensOf(definition) };
 }

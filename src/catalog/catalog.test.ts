@@ -105,7 +105,18 @@ describe("catalog", () => {
     const before = catalog.snapshot();
     await catalog.learn("a", listing("x"));
     expect(before.tools.size).toBe(0);
-    expect(catalog.snapshot().generation).toBeGreaterThan(before.generation);
+    expect(catalog.snapshot().tools.size).toBe(1);
+  });
+
+  it("keeps the same map of tools as long as none changes, so that the search index is kept too", async () => {
+    const catalog = open([server("a"), server("b")]);
+    await catalog.learn("a", listing("x"));
+    const { tools } = catalog.snapshot();
+    await catalog.learn("a", listing("x"));
+    catalog.fail("b", new DiscoveryError("SERVER_CONNECTION_ERROR", "gone."));
+    expect(catalog.snapshot().tools).toBe(tools);
+    await catalog.learn("a", listing("x", "y"));
+    expect(catalog.snapshot().tools).not.toBe(tools);
   });
 
   it("keeps the pins that another process recorded meanwhile", async () => {

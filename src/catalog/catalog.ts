@@ -2,6 +2,7 @@
 // It refuses to know how a server is asked, and what the tools are used for.
 import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
+import { canonicalJson } from "../util/canonical-json.js";
 import type { CatalogDisk } from "./disk.js";
 import { fingerprintOf, type ServerRecord, type ToolChange, toRecord } from "./record.js";
 import { type CatalogServer, type DecideTool, type Snapshot, toCatalogServer, toSnapshot } from "./snapshot.js";
@@ -29,15 +30,13 @@ export function createCatalog(parts: CatalogParts): Catalog {
   for (const definition of definitions) {
     servers.set(definition.name, toCatalogServer(definition, { record: undefined, failure: undefined }, decide));
   }
-  let generation = 0;
-  let snapshot = toSnapshot([...servers.values()], generation);
+  let snapshot = toSnapshot([...servers.values()]);
 
   const put = (server: CatalogServer): void => {
     servers.set(server.definition.name, server);
   };
   const publish = (): void => {
-    generation += 1;
-    snapshot = toSnapshot([...servers.values()], generation);
+    snapshot = toSnapshot([...servers.values()], snapshot);
   };
 
   return {
@@ -63,7 +62,12 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const previous = (await disk?.read(name, fingerprint)) ?? server.record;
       const record = toRecord(listing, { server: name, fingerprint, previous, now: now() });
       report(record, previous, log);
-      put(toCatalogServer(server.definition, { record, failure: undefined }, decide));
+      const isNews = server.record === undefined || !isSameList(server.record, record);
+      put(
+        isNews
+          ? toCatalogServer(server.definition, { record, failure: undefined }, decide)
+          : { ...server, record, failure: undefined },
+      );
       publish();
       await disk?.write(record).catch((error: unknown) => log(`The catalog could not be saved: ${String(error)}`));
     },
@@ -75,6 +79,10 @@ export function createCatalog(parts: CatalogParts): Catalog {
       publish();
     },
   };
+}
+
+function isSameList(before: ServerRecord, after: ServerRecord): boolean {
+  return canonicalJson(before.tools) === canonicalJson(after.tools);
 }
 
 function report(record: ServerRecord, previous: ServerRecord | undefined, log: CatalogParts["log"]): void {

@@ -54,7 +54,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const count = (failures.get(server)?.count ?? 0) + 1;
     failures.set(server, { count, retryAt: now() + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LONGEST_RETRY_MS) });
     catalog.fail(server, error);
-    log(`${server} could not be asked for its tools: ${error.message}`);
+    log(`No tools from ${server}: ${error.message}`);
   };
 
   const ask = async (server: string): Promise<void> => {

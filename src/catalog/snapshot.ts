@@ -5,8 +5,8 @@ import { hashDefinition, type ServerRecord } from "./record.js";
 
 /** One consistent view of all servers and tools. Never changes; a new one replaces it. */
 export interface Snapshot {
-  readonly generation: number;
   readonly servers: ReadonlyMap<string, CatalogServer>;
+  /** By id. The same map as long as no tool changes, so that what is built on it can be kept. */
   readonly tools: ReadonlyMap<string, Tool>;
 }
 
@@ -51,8 +51,18 @@ function toTool(server: string, definition: ToolDefinition, decide: DecideTool):
   };
 }
 
-export function toSnapshot(servers: readonly CatalogServer[], generation: number): Snapshot {
+export function toSnapshot(servers: readonly CatalogServer[], previous?: Snapshot): Snapshot {
+  const byName = new Map(servers.map((server) => [server.definition.name, server]));
+  const isSame = previous !== undefined && servers.every((server) => hasSameTools(server, previous));
+  return { servers: byName, tools: isSame ? previous.tools : toToolMap(servers) };
+}
+
+function hasSameTools({ definition, tools }: CatalogServer, previous: Snapshot): boolean {
+  return previous.servers.get(definition.name)?.tools === tools;
+}
+
+function toToolMap(servers: readonly CatalogServer[]): Map<string, Tool> {
   const tools = new Map<string, Tool>();
   for (const server of servers) for (const tool of server.tools) tools.set(tool.id, tool);
-  return { generation, servers: new Map(servers.map((server) => [server.definition.name, server])), tools };
+  return tools;
 }

@@ -31,10 +31,21 @@ async function lagDuring(work: Promise<unknown>): Promise<number> {
 }
 
 describe("validation", () => {
-  it("checks values in the worker", async () => {
-    const tool = toolWith({ type: "object", properties: { a: { type: "string" } } });
+  it.each([
+    ["right here when its schema is plain", {}],
+    ["in the worker otherwise", { allOf: [{}] }],
+  ])("checks a value %s", async (_, rest) => {
+    const tool = toolWith({ type: "object", properties: { a: { type: "string" } }, ...rest });
     expect(await validation.check(tool, { a: "x" })).toEqual([]);
     expect(await validation.check(tool, { a: 1 })).toEqual([{ path: "/a", message: 'is number, must be "string"' }]);
+  });
+
+  it("checks a large value in the worker even if its schema is plain", async () => {
+    const tool = toolWith({ type: "object", properties: { list: { type: "array", items: { type: "number" } } } });
+    const list = Array.from({ length: 20_000 }, (_, n) => (n === 19_999 ? "x" : n));
+    const check = validation.check(tool, { list });
+    expect(await lagDuring(check)).toBeLessThan(150);
+    expect((await check).map(({ path }) => path)).toEqual(["/list/19999"]);
   });
 
   it("runs a pattern that would backtrack for hours in linear time", async () => {
@@ -64,7 +75,7 @@ describe("validation", () => {
       message: expect.stringContaining("took longer"),
     });
     expect(lag).toBeLessThan(150);
-    expect(await impatient.check(toolWith({ type: "object" }), {})).toEqual([]);
+    expect(await impatient.check(toolWith({ type: "object", allOf: [{}] }), {})).toEqual([]);
     await impatient.close();
   });
 
@@ -83,14 +94,14 @@ describe("validation", () => {
     ["depth", () => Array.from({ length: 5000 }).reduce<JsonObject>((inner) => ({ not: inner }), {})],
     ["parts", () => ({ properties: Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`p${n}`, true])) })],
     ["list length", () => ({ enum: Array.from({ length: 20_000 }, (_, n) => n) })],
-    ["size", () => ({ description: "x".repeat(300_000) })],
+    ["size", () => ({ not: { description: "x".repeat(300_000) } })],
   ])("refuses a schema beyond the limit of %s", async (_, schema) => {
     await expect(validation.check(toolWith(schema()), {})).rejects.toMatchObject({ code: "TOOL_VALIDATION_ERROR" });
   });
 
   it("checks concurrent calls each against its own schema", async () => {
     const checks = Array.from({ length: 50 }, (_, n) => {
-      const tool = toolWith({ type: "object", properties: { [`p${n}`]: { const: n } } });
+      const tool = toolWith({ type: "object", properties: { [`p${n}`]: { const: n } }, allOf: [{}] });
       return validation.check(tool, { [`p${n}`]: n % 2 === 0 ? n : -1 });
     });
     const counts = (await Promise.all(checks)).map((violations) => violations.length);

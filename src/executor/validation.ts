@@ -1,12 +1,14 @@
 import { Worker } from "node:worker_threads";
 import { DiscoveryError } from "../errors.js";
+import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { builtFile } from "../util/built-file.js";
-import type { Violation } from "./check-value.js";
+import { compileCheck, type ValueCheck, type Violation } from "./check-value.js";
+import { isPlainSchema, isSmallValue } from "./plain-schema.js";
 import { assertSchemaWithinLimits } from "./schema-limits.js";
 import type { CheckReply, CheckRequest } from "./validation-worker.js";
 
-/** Checks arguments against a tool's schema in a worker thread, within a time budget. */
+/** Checks arguments against a tool's schema: a plain one right here, any other in a worker thread within a time budget. */
 export interface Validation {
   check(tool: Tool, value: unknown): Promise<readonly Violation[]>;
   close(): Promise<void>;
@@ -24,6 +26,17 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   let known = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
+  /** By definition; null for those that only the worker may evaluate. */
+  const plain = new WeakMap<object, ValueCheck | null>();
+
+  const plainCheck = (tool: Tool): ValueCheck | null => {
+    const { definition } = tool;
+    const known = plain.get(definition);
+    if (known !== undefined) return known;
+    const check = isPlainSchema(definition.inputSchema) ? compilePlain(definition.inputSchema) : null;
+    plain.set(definition, check);
+    return check;
+  };
 
   const end = async (): Promise<void> => {
     const ending = worker;
@@ -65,6 +78,8 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   return {
     // The worker gets one value at a time, so that the budget measures that one alone.
     async check(tool, value) {
+      const check = plainCheck(tool);
+      if (check !== null && isSmallValue(value)) return check(value);
       if (!known.has(tool.hash)) assertSchemaWithinLimits(tool.definition.inputSchema, tool.id);
       const mine = turn.then(() => take(tool, value));
       turn = mine.catch(() => undefined);
@@ -72,6 +87,15 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     },
     close: end,
   };
+}
+
+/** A dialect that nobody knows is the worker's to refuse. */
+function compilePlain(schema: JsonObject): ValueCheck | null {
+  try {
+    return compileCheck(schema);
+  } catch {
+    return null;
+  }
 }
 
 async function startWorker(): Promise<Worker> {

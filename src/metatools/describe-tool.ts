@@ -28,8 +28,9 @@ export interface ToolDetails {
   readonly full?: string;
 }
 
-const DESCRIPTION_LENGTH = 500;
-const PARAMETER_LENGTH = 160;
+const DESCRIPTION_LENGTH = 300;
+const PARAMETER_LENGTH = 120;
+const TYPE_LENGTH = 400;
 
 export function toolUri(tool: Tool): string {
   return `anygpt://tools/${encodeURIComponent(tool.server)}/${encodeURIComponent(tool.name)}`;
@@ -41,8 +42,7 @@ export function describeTool(tool: Tool): ToolDetails {
   const parameters = toParameters(inputSchema);
   const shown = cut(description, DESCRIPTION_LENGTH);
   const examples = toExamples(inputSchema["examples"]);
-  const isCut =
-    shown !== toOneLine(description) || parameters.some((parameter) => parameter.description?.endsWith("…"));
+  const isCut = [shown, ...parameters.flatMap(({ type, description: about = "" }) => [type, about])].some(endsCut);
   return {
     server: tool.server,
     tool: tool.name,
@@ -61,7 +61,7 @@ export function toParameters(schema: JsonObject): ToolParameter[] {
     const description = descriptionOf(member, schema);
     return {
       name,
-      type: `${toTypeExpression(member, schema)}${defaultOf(member)}`,
+      type: cutAtWord(`${toTypeExpression(member, schema)}${defaultOf(member)}`, TYPE_LENGTH),
       required: required.has(name),
       ...(description === "" ? {} : { description: cut(description, PARAMETER_LENGTH) }),
     };
@@ -96,6 +96,10 @@ function toExamples(examples: unknown): ToolExample[] {
     .filter(isJsonObject)
     .slice(0, 3)
     .map((parameters) => ({ parameters }));
+}
+
+function endsCut(text: string): boolean {
+  return text.endsWith("…");
 }
 
 /** Cuts after a sentence where one ends in the last part, else at a word. */

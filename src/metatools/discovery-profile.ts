@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toSignature } from "../catalog/signature.js";
 import type { Execute } from "../executor/execute.js";
+import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import type { UpstreamState } from "../upstreams/types.js";
 import { describeServer, type ServerSummary } from "./describe-server.js";
@@ -137,9 +138,16 @@ function getToolDetails({ discovery }: ProfileParts): MetaTool {
     input: z.strictObject({ server, tool }),
     readOnly: true,
     async run({ server: serverName, tool: toolName }) {
-      return { kind: "data", data: { ...describeTool(await discovery.tool(serverName, toolName)) } };
+      return { kind: "data", data: toDetailsAnswer(await discovery.tool(serverName, toolName)) };
     },
   });
+}
+
+/** What is not said to be required is not: the word is spared for every optional parameter. */
+export function toDetailsAnswer(tool: Tool): JsonObject {
+  const details = describeTool(tool);
+  const parameters = details.parameters.map(({ required, ...rest }) => (required ? { ...rest, required } : rest));
+  return { ...details, parameters };
 }
 
 function executeTool({ execute }: ProfileParts): MetaTool {

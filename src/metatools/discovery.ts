@@ -51,11 +51,11 @@ const FIRST_TIME_WAIT_MS = 1500;
 const FEW_TOOLS = 12;
 
 export function createDiscovery({ snapshot, lookup, refresh, options }: DiscoveryParts): Discovery {
-  let indexed: { generation: number; index: SearchIndex } | undefined;
+  let indexed: { tools: Snapshot["tools"]; index: SearchIndex } | undefined;
 
   const indexOf = (current: Snapshot): SearchIndex => {
-    if (indexed?.generation !== current.generation) {
-      indexed = { generation: current.generation, index: createSearchIndex(toDocuments(current)) };
+    if (indexed?.tools !== current.tools) {
+      indexed = { tools: current.tools, index: createSearchIndex(toDocuments(current)) };
     }
     return indexed.index;
   };
@@ -136,7 +136,7 @@ function serverNotFound(name: string, current: Snapshot): DiscoveryError {
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : current.servers.size === 0
-        ? "No server is configured."
+        ? "No server is configured; add some to the gateway's configuration."
         : "list_mcp_servers names all servers.";
   return new DiscoveryError("SERVER_NOT_FOUND", `No server is named "${name}".`, {
     server: name,

@@ -96,11 +96,11 @@ export function createExchange(parts: ExchangeParts): Exchange {
     if (signal?.aborted) return Promise.reject(cancelled(server, "no"));
     const id = nextId++;
     return new Promise((resolve, reject) => {
-      const stream = new AbortController();
+      const stream = parts.cancelByStream ? new AbortController() : undefined;
       const giveUp = (reason: DiscoveryError): void => {
         cancelUpstream(id, reason.message);
         settle(() => reject(reason));
-        stream.abort();
+        stream?.abort();
       };
       const onAbort = (): void => giveUp(cancelled(server, "unknown"));
       const idle = setTimeout(
@@ -126,7 +126,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
       });
       transport
         .send(toMessage(id, wanted, parts.envelope), {
-          requestSignal: stream.signal,
+          ...(stream === undefined ? {} : { requestSignal: stream.signal }),
           onRequestStreamEnd: () => fail(brokenOff(server)),
         })
         .catch((error: unknown) => fail(requestError(server, error)));

@@ -217,12 +217,11 @@ export class Upstream {
   #notOpened(start: Start, error: unknown): void {
     if (this.#starting !== start) return;
     this.#starting = undefined;
-    const { now, server, log } = this.#parts;
+    const { now, server } = this.#parts;
     const reason = toReason(error, server);
     // What the configuration lacks is not the server's failure: the next call looks again at once.
     if (reason.code === "CONFIGURATION_ERROR") this.#misconfigured = reason;
     else this.#breaker.startFailed(reason, now());
-    log(reason.message);
     this.#changed();
   }
 

@@ -24,11 +24,11 @@ function fit(items: readonly string[]): string | undefined {
 }
 
 function cutList(names: readonly string[]): string {
-  let count = names.length;
-  const toText = (): string =>
+  const toText = (count: number): string =>
     `${INTRODUCTION} Behind it ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more (list_mcp_servers).`;
-  while (count > 1 && mostTokens(toText()) > MAX_TOKENS) count -= 1;
-  return toText();
+  let count = 1;
+  while (count < names.length && mostTokens(toText(count + 1)) <= MAX_TOKENS) count += 1;
+  return toText(count);
 }
 
 /** A pessimistic estimate: words of a common alphabet cost about a token per four letters, anything else more. */

@@ -1,0 +1,67 @@
+import { isJsonObject } from "../model/json.js";
+
+/** Keywords whose evaluation takes time in proportion to the value alone, whatever is written in them. */
+const SCALARS = new Set([
+  "type",
+  "required",
+  "enum",
+  "const",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+]);
+
+/** Keywords that say something to people and nothing to a validator. */
+const ANNOTATIONS = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+]);
+
+const LONGEST_LIST = 100;
+const LARGEST_VALUE = 1000;
+
+/**
+ * Whether a schema is so plain that no value can make it slow: no patterns, references, formats or combinations, only
+ * known keywords. Four of five real tools are; their arguments need no worker.
+ */
+export function isPlainSchema(schema: unknown, depth = 0): boolean {
+  if (typeof schema === "boolean") return true;
+  if (!isJsonObject(schema) || depth > 8) return false;
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (ANNOTATIONS.has(keyword)) return true;
+    if (keyword === "$schema") return depth === 0;
+    if (SCALARS.has(keyword)) return !Array.isArray(value) || value.length <= LONGEST_LIST;
+    if (keyword === "items" || keyword === "additionalProperties") return isPlainSchema(value, depth + 1);
+    return keyword === "properties" && isPlainMap(value, depth + 1);
+  });
+}
+
+function isPlainMap(value: unknown, depth: number): boolean {
+  if (!isJsonObject(value)) return false;
+  const schemas = Object.values(value);
+  return schemas.length <= LONGEST_LIST && schemas.every((schema) => isPlainSchema(schema, depth));
+}
+
+/** Whether the value has few enough parts to be checked between two turns of the event loop. */
+export function isSmallValue(value: unknown): boolean {
+  const open = [value];
+  for (let parts = 0; open.length > 0; parts++) {
+    if (parts + open.length > LARGEST_VALUE) return false;
+    const next = open.pop();
+    if (typeof next === "object" && next !== null) for (const member of Object.values(next)) open.push(member);
+  }
+  return true;
+}
