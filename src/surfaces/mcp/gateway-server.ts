@@ -14,8 +14,6 @@ export interface GatewayServerParts {
   readonly stages: () => Promise<Stages>;
   readonly metaTools: readonly MetaTool[];
   readonly instructions: string;
-  /** Ends calls in flight when the gateway shuts down; they are answered with CANCELLED. */
-  readonly shutdown: AbortSignal;
 }
 
 export function createGatewayServer(parts: GatewayServerParts): Server {
@@ -60,10 +58,15 @@ async function callMetaTool(
   const metaTool = metaTools.find((one) => one.name === name);
   if (metaTool === undefined) throw unknownMetaTool(name, metaTools);
   try {
-    return toResult(await metaTool.run(args, toMetaContext(context, parts.shutdown)));
+    return toResult(await metaTool.run(args, toMetaContext(context)));
   } catch (error) {
-    return { content: [{ type: "text", text: JSON.stringify(toErrorObject(error)) }], isError: true };
+    return toFailedResult(error);
   }
+}
+
+/** How a failure inside a meta-tool is told: as an answer that a model can act on. */
+export function toFailedResult(error: unknown): CallResult {
+  return { content: [{ type: "text", text: JSON.stringify(toErrorObject(error)) }], isError: true };
 }
 
 /** An agent that calls an upstream's tool by its own name is told the way. */
@@ -80,7 +83,7 @@ function toResult(answer: MetaAnswer): CallResult {
   return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
 }
 
-function toMetaContext({ mcpReq }: ServerContext, shutdown: AbortSignal): MetaContext {
+function toMetaContext({ mcpReq }: ServerContext): MetaContext {
   const { progressToken, ...meta } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
   // A notification that cannot be written means that the client is gone; the transport notices by itself.
   const ignore = (): void => undefined;
@@ -94,7 +97,7 @@ function toMetaContext({ mcpReq }: ServerContext, shutdown: AbortSignal): MetaCo
   };
   return {
     actor: localActor("mcp"),
-    signal: AbortSignal.any([mcpReq.signal, shutdown]),
+    signal: mcpReq.signal,
     onEvent,
     ...(Object.keys(meta).length > 0 ? { meta } : {}),
   };

@@ -2,7 +2,8 @@
 import type { Readable, Writable } from "node:stream";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { DiscoveryEngine } from "../../engine.js";
-import { createGatewayServer } from "./gateway-server.js";
+import { DiscoveryError } from "../../errors.js";
+import { createGatewayServer, toFailedResult } from "./gateway-server.js";
 import { toInstructions } from "./instructions.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 
@@ -15,23 +16,21 @@ export interface ServeParts {
 
 /** How long calls in flight may go on after the signal to stop. */
 const GRACE_MS = 3000;
-/** How long their last answers may take to be written. */
-const FAREWELL_MS = 500;
+const INTERNAL_ERROR = -32603;
 const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
   const { collected, metaTools, notices } = await engine.stages();
   for (const notice of notices()) log(notice);
-  const shutdown = new AbortController();
   const transport = new BoundedStdioTransport(input, output);
   const instructions = toInstructions(collected.servers);
   // The first answer must not wait for the catalog.
   transport.onfirstanswer = () => void warnAboutRules(engine, log).catch((error: unknown) => log(String(error)));
-  const handle = serveStdio(
-    () => createGatewayServer({ stages: () => engine.known(), metaTools, instructions, shutdown: shutdown.signal }),
-    { transport, onerror: (error) => log(error.message) },
-  );
+  const handle = serveStdio(() => createGatewayServer({ stages: () => engine.known(), metaTools, instructions }), {
+    transport,
+    onerror: (error) => log(error.message),
+  });
   const hungUp = closeOf(transport);
 
   const stopped = new Promise<void>((resolve) => {
@@ -42,11 +41,17 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   if (signal.aborted) {
     transport.stopReading();
     await transport.answered(GRACE_MS);
-    shutdown.abort();
-    await transport.answered(FAREWELL_MS);
+    transport.answerOpen(toFarewell);
   }
-  shutdown.abort();
   await handle.close();
+}
+
+/** What a caller hears whose request the gateway cannot finish any more. */
+function toFarewell(method: string) {
+  const message = "The gateway was stopped before the call ended.";
+  if (method !== "tools/call") return { error: { code: INTERNAL_ERROR, message } };
+  const hint = "Check what the call has done before you repeat it.";
+  return { result: { ...toFailedResult(new DiscoveryError("CANCELLED", message, { hint, executed: "unknown" })) } };
 }
 
 /** Reads the catalog, and when every server has answered, names the rules that do nothing. */

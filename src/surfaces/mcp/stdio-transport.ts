@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/server";
-import { isJsonObject } from "../../model/json.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { createLineReader } from "../../util/line-reader.js";
 
 /** Largest message a client may send. */
@@ -22,8 +22,9 @@ export class BoundedStdioTransport implements Transport {
 
   readonly #input: Readable;
   readonly #output: Writable;
-  /** Requests taken in and not answered yet. */
-  readonly #open = new Set<RequestId>();
+  /** Requests taken in and not answered yet, with their methods. */
+  readonly #open = new Map<RequestId, string>();
+  #isCorked = false;
   #isClosed = false;
   #onAllAnswered: () => void = () => undefined;
 
@@ -71,9 +72,30 @@ export class BoundedStdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error("The client has closed the connection.");
-    const isWritten = this.#output.write(`${JSON.stringify(message)}\n`);
+    const isWritten = this.#write(message);
     if (!("method" in message) && message.id !== undefined) this.#settle(message.id);
     if (!isWritten) await this.#drained();
+  }
+
+  /** Answers every request that is still open by what `toAnswer` makes of its method. */
+  answerOpen(
+    toAnswer: (method: string) => { result: JsonObject } | { error: { code: number; message: string } },
+  ): void {
+    for (const [id, method] of this.#open) this.#write({ jsonrpc: "2.0", id, ...toAnswer(method) });
+    this.#open.clear();
+  }
+
+  /** Messages of one turn of the event loop leave in one write: each costs a system call that blocks. */
+  #write(message: object): boolean {
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#output.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        this.#output.uncork();
+      });
+    }
+    return this.#output.write(`${JSON.stringify(message)}\n`);
   }
 
   #settle(id: RequestId): void {
@@ -123,7 +145,7 @@ export class BoundedStdioTransport implements Transport {
 
   #deliver(message: JSONRPCMessage): void {
     if ("method" in message) {
-      if ("id" in message) this.#open.add(message.id);
+      if ("id" in message) this.#open.set(message.id, message.method);
       // A cancelled request may go unanswered.
       const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
       if (typeof cancelled === "string" || typeof cancelled === "number") this.#settle(cancelled);
@@ -133,7 +155,7 @@ export class BoundedStdioTransport implements Transport {
 
   #refuse(id: RequestId | null, code: number, message: string): void {
     if (this.#isClosed) return;
-    this.#output.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
+    this.#write({ jsonrpc: "2.0", id, error: { code, message } });
   }
 }
 

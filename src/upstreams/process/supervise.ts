@@ -1,6 +1,7 @@
 // A command line comes in, a supervised process goes out: lines, exit and an orderly end. It knows nothing of MCP.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Writable } from "node:stream";
 import { createLineReader, type Overflow } from "../../util/line-reader.js";
 import type { ProcessExit } from "./exit.js";
 import { signalGroup } from "./group.js";
@@ -51,6 +52,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   if (pid !== undefined) parts.reaper.watch(pid);
 
   let movedAt = 0;
+  let isCorked = false;
   let exit: ProcessExit | undefined;
   let stopping: Promise<void> | undefined;
   let markGone: () => void = () => undefined;
@@ -110,11 +112,23 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
         resolve("unread");
         kill();
       }, parts.writeTimeoutMs);
+      corkForThisTurn(stdin);
       stdin.write(text, (error) => {
         clearTimeout(deadline);
         movedAt = performance.now();
         resolve(error ? "closed" : "sent");
       });
+    });
+  }
+
+  /** What is written in one turn of the event loop leaves in one system call. */
+  function corkForThisTurn(stdin: Writable): void {
+    if (isCorked) return;
+    isCorked = true;
+    stdin.cork();
+    process.nextTick(() => {
+      isCorked = false;
+      stdin.uncork();
     });
   }
 
