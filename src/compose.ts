@@ -84,7 +84,7 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
         sources: config.sources,
         baseDir,
         home,
-        resolve: variables.resolve,
+        resolve: (text) => variables.resolve(text),
         ...(loaded.file === undefined ? {} : { file: loaded.file }),
       })
     : { servers: [], sources: [], problems: [], notices: [] };
@@ -112,10 +112,11 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
 
   const kept = createKeptResults(config.execution.keepResultsMs, now);
   const execute = createExecute({
-    resolve: (server, tool) => discovery.tool(server, tool),
+    resolve: ({ server, tool }, waitMs, signal) => discovery.tool(server, tool, { waitMs, ...(signal && { signal }) }),
     explain: (tool) => explain(rules, decide(rules, tool)),
     validation,
     send: (tool, call, signal) => upstreams.call(target(tool.server), { ...call, tool: tool.name }, signal),
+    assertRecordable: async () => await audit?.prepare(),
     record: async (entry) => await audit?.record(await toAuditRecord(entry, audit)),
     limit: { bytes: config.execution.resultLimit, kept },
     options: config.execution,
@@ -165,7 +166,7 @@ function createTargets(
     const era = snapshot().servers.get(name)?.record?.era;
     return {
       name,
-      connection: () => resolveConnection(definition.connection, variables),
+      connection: (noteSecret) => resolveConnection(definition.connection, variables, noteSecret),
       ...(era === undefined ? {} : { eraHint: era }),
     };
   };

@@ -187,7 +187,7 @@ export class DiscoveryEngine {
         version: VERSION,
         log: place.log,
         onListChanged: (server) =>
-          void this.#stages?.then(({ refresh }) => refresh.refresh(server)).catch(() => undefined),
+          void this.#stages?.then(({ refresh }) => refresh.changed(server)).catch(() => undefined),
       }),
       validation: createValidation(),
       audit: config.audit.enabled ? createAuditLog(auditFiles(place.stateFolder, config.audit.file)) : undefined,

@@ -86,6 +86,14 @@ export interface ErrorOptions {
   cause?: unknown;
 }
 
+/** What an error is about, where it does not say so itself. */
+export interface Concern {
+  readonly server?: string;
+  readonly tool?: string;
+  readonly request_id?: string;
+  readonly executed?: Executed;
+}
+
 /** The only error class. `message` says what happened and to what; `hint` says what to do next. */
 export class DiscoveryError extends Error {
   readonly code: ErrorCode;
@@ -111,13 +119,13 @@ export class DiscoveryError extends Error {
   }
 
   /** The same error, told what it concerns. What it says itself stays. */
-  about({ server, tool, ...facts }: { server?: string; tool?: string; request_id?: string }): DiscoveryError {
+  about({ server, tool, executed, ...facts }: Concern): DiscoveryError {
     return new DiscoveryError(this.code, this.message, {
       hint: this.hint,
       server: this.server ?? server,
       tool: this.tool ?? tool,
       facts: { ...facts, ...this.facts },
-      executed: this.executed,
+      executed: this.executed === "no" ? (executed ?? "no") : this.executed,
       cause: this.cause,
     });
   }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rmdir, stat } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rmdir, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -84,6 +84,38 @@ describe("audit log", () => {
     await rmdir(file);
     await log.record(entry());
     expect(await lines(file)).toHaveLength(1);
+  });
+
+  it("starts a new line after one that was cut short", async () => {
+    const first = open();
+    await first.record(entry());
+    const file = join(folder, "state", "audit.jsonl");
+    await appendFile(file, '{"request_id":"torn');
+    await open().record(entry({ request_id: "next" }));
+    const written = (await readFile(file, "utf8")).trimEnd().split("\n");
+    expect(written).toHaveLength(3);
+    expect(JSON.parse(written[2] ?? "")).toMatchObject({ request_id: "next" });
+  });
+
+  it("tells beforehand that nothing could be recorded", async () => {
+    const file = join(folder, "a-folder");
+    await mkdir(file);
+    await expect(open(file).prepare()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    await expect(open().prepare()).resolves.toBeUndefined();
+  });
+
+  it("makes a whole key even if an earlier attempt left half of one", async () => {
+    await mkdir(join(folder, "state"));
+    await writeFile(join(folder, "state", "audit.key"), "short");
+    const hashes = await Promise.all(Array.from({ length: 8 }, () => open().hashParams({ a: 1 })));
+    expect(new Set(hashes).size).toBeLessThanOrEqual(2);
+    expect(await open().hashParams({ a: 1 })).toBe(await open().hashParams({ a: 1 }));
+    expect((await readFile(join(folder, "state", "audit.key"))).length).toBe(32);
+  });
+
+  it("lets all of several processes that start at once use the same key", async () => {
+    const hashes = await Promise.all(Array.from({ length: 8 }, () => open().hashParams({ a: 1 })));
+    expect(new Set(hashes).size).toBe(1);
   });
 
   it("hashes equal parameters alike, across processes, and not without the key", async () => {

@@ -1,12 +1,12 @@
 // One record per execution comes in and is on disk before the promise resolves. It refuses to know arguments and results.
 import { createHmac, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DiscoveryError, type ErrorCode } from "../errors.js";
 import type { Surface } from "../model/actor.js";
 import { canonicalJson } from "../util/canonical-json.js";
-import { ensurePrivateFolder } from "../util/private-files.js";
+import { ensurePrivateFolder, writePrivateFile } from "../util/private-files.js";
 
 export interface AuditRecord {
   readonly request_id: string;
@@ -26,6 +26,8 @@ export interface AuditLog {
   /** Resolves when the record is durable; rejects with AUDIT_UNAVAILABLE. */
   record(entry: AuditRecord): Promise<void>;
   hashParams(params: unknown): Promise<string>;
+  /** Opens what a record needs; rejects with AUDIT_UNAVAILABLE when none could be written. */
+  prepare(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,7 +49,21 @@ export function createAuditLog({ file, keyFile }: AuditParts): AuditLog {
 
   const openLog = async (): Promise<FileHandle> => {
     await ensurePrivateFolder(dirname(file));
-    return await open(file, APPEND, 0o600);
+    const log = await open(file, APPEND, 0o600);
+    // A line that a crash or a full disk cut short must not swallow the next one.
+    if (await endsMidLine(file)) await log.appendFile("\n");
+    return log;
+  };
+  const openedLog = async (): Promise<FileHandle> => {
+    handle ??= openLog();
+    return await handle;
+  };
+  const openedKey = async (): Promise<Buffer> => {
+    key ??= openKey(keyFile);
+    return await key.catch((error: unknown) => {
+      key = undefined;
+      throw toUnavailable(error, keyFile);
+    });
   };
 
   // Records that arrive during a sync share the next one: the cost of durability does not grow with the load.
@@ -56,8 +72,7 @@ export function createAuditLog({ file, keyFile }: AuditParts): AuditLog {
       const batch = waiting;
       waiting = [];
       try {
-        handle ??= openLog();
-        const log = await handle;
+        const log = await openedLog();
         await log.appendFile(batch.map(({ line }) => line).join(""));
         if (DSYNC === undefined) await log.datasync();
         for (const { resolve } of batch) resolve();
@@ -78,12 +93,16 @@ export function createAuditLog({ file, keyFile }: AuditParts): AuditLog {
       });
     },
     async hashParams(params) {
-      key ??= openKey(keyFile);
-      const secret = await key.catch((error: unknown) => {
-        key = undefined;
-        throw toUnavailable(error, keyFile);
+      return createHmac("sha256", await openedKey())
+        .update(canonicalJson(params))
+        .digest("hex");
+    },
+    async prepare() {
+      await openedKey();
+      await openedLog().catch((error: unknown) => {
+        handle = undefined;
+        throw toUnavailable(error, file);
       });
-      return createHmac("sha256", secret).update(canonicalJson(params)).digest("hex");
     },
     async close() {
       await flushing;
@@ -97,25 +116,50 @@ async function closeQuietly(handle: Promise<FileHandle> | undefined): Promise<vo
   await handle?.then((log) => log.close()).catch(() => undefined);
 }
 
-/** The first process makes the key; `wx` lets exactly one of several win, the others read its file. */
-async function openKey(file: string): Promise<Buffer> {
-  await ensurePrivateFolder(dirname(file));
+async function endsMidLine(file: string): Promise<boolean> {
+  const reader = await open(file, "r");
   try {
-    const handle = await open(file, "wx", 0o600);
-    try {
-      const secret = randomBytes(32);
-      await handle.writeFile(secret);
-      await handle.datasync();
-      return secret;
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const secret = await readFile(file);
-    if (secret.length < 32) throw new Error(`${file} holds no whole key.`, { cause: error });
-    return secret;
+    const { size } = await reader.stat();
+    if (size === 0) return false;
+    const { buffer } = await reader.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer.toString() !== "\n";
+  } finally {
+    await reader.close();
   }
+}
+
+const KEY_BYTES = 32;
+
+/**
+ * The first process makes the key, the others take it. It is written whole beside its place and then linked there:
+ * exactly one of several wins, and none ever sees half a key.
+ */
+async function openKey(file: string): Promise<Buffer> {
+  const known = await readKey(file);
+  if (known !== undefined) return known;
+  await ensurePrivateFolder(dirname(file));
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writePrivateFile(draft, randomBytes(KEY_BYTES));
+    // What is too short to be a key is the rest of a failed attempt.
+    if ((await readKey(file)) === undefined) await rm(file, { force: true });
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const key = await readKey(file);
+  if (key === undefined) throw new Error(`${file} cannot be made.`);
+  return key;
+}
+
+async function readKey(file: string): Promise<Buffer | undefined> {
+  const key = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return key !== undefined && key.length >= KEY_BYTES ? key : undefined;
 }
 
 function toUnavailable(error: unknown, file: string): DiscoveryError {

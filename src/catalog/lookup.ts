@@ -17,9 +17,15 @@ export interface LookupCounts {
   readonly misses: number;
 }
 
+/** How long whoever asks wants to wait for a server that has to be asked first. */
+export interface Patience {
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 export interface Lookup {
   /** The server with its tools known, asking it first if need be; undefined when no server has the name. */
-  server(name: string): Promise<CatalogServer | undefined>;
+  server(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
   /** The same for who wants the whole list, which is not remembered when the cache is switched off. */
   list(name: string): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
@@ -31,15 +37,15 @@ export function createLookup({ catalog, refresh, remembers }: LookupParts): Look
   let hits = 0;
   let misses = 0;
 
-  const ask = async (name: string): Promise<CatalogServer | undefined> => {
+  const ask = async (name: string, patience: Patience = {}): Promise<CatalogServer | undefined> => {
     misses += 1;
-    await within(LONGEST_WAIT_MS, refresh.refresh(name), name);
+    await within(patience, refresh.refresh(name), name);
     return catalog.snapshot().servers.get(name);
   };
-  const server = async (name: string): Promise<CatalogServer | undefined> => {
+  const server = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
     if (known === undefined) return undefined;
-    if (known.record === undefined && known.tools.length === 0) return await ask(name);
+    if (known.record === undefined && known.tools.length === 0) return await ask(name, patience);
     hits += 1;
     return known;
   };
@@ -52,22 +58,38 @@ export function createLookup({ catalog, refresh, remembers }: LookupParts): Look
 }
 
 /** The start goes on after the wait: the next request finds it done. */
-async function within(ms: number, work: Promise<void>, server: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
-          server,
-          hint: "Call again in a few seconds; the start goes on meanwhile.",
-        }),
-      );
-    }, ms);
+async function within(
+  { waitMs = LONGEST_WAIT_MS, signal }: Patience,
+  work: Promise<void>,
+  server: string,
+): Promise<void> {
+  let settle: () => void = () => undefined;
+  const over = new Promise<never>((_, reject) => {
+    const onAbort = (): void => reject(cancelled(server));
+    const timer = setTimeout(() => reject(starting(server)), Math.min(waitMs, LONGEST_WAIT_MS));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, over]);
   } finally {
-    clearTimeout(timer);
+    settle();
     work.catch(() => undefined);
   }
+}
+
+function starting(server: string): DiscoveryError {
+  return new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
+    server,
+    hint: "Call again in a few seconds; the start goes on meanwhile.",
+  });
+}
+
+function cancelled(server: string): DiscoveryError {
+  return new DiscoveryError("CANCELLED", `The call was cancelled while ${server} was being asked for its tools.`, {
+    server,
+  });
 }

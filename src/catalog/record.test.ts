@@ -19,6 +19,11 @@ describe("toRecord", () => {
     expect(second.pins["a"]).toEqual({ hash: hashDefinition(tool("a", { description: "one" })), seenAt: 1 });
   });
 
+  it.each(["constructor", "__proto__", "toString"])("pins a tool named %s like any other", (name) => {
+    const { pins } = record([tool(name)], undefined, 1);
+    expect(Object.entries(pins)).toEqual([[name, { hash: hashDefinition(tool(name)), seenAt: 1 }]]);
+  });
+
   it("records what was added, removed and changed, naming the members that differ", () => {
     const first = record([tool("a", { description: "one" }), tool("b")], undefined, 1);
     const second = record([tool("a", { description: "two", title: "A" }), tool("c")], first, 2);

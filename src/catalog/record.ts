@@ -36,6 +36,7 @@ export interface ToolChange {
 }
 
 const MAX_CHANGES = 200;
+const MAX_PINS = 20_000;
 
 export function fingerprintOf(connection: Connection): string {
   return sha256(canonicalJson(connection)).slice(0, 16);
@@ -55,8 +56,10 @@ export interface RecordParts {
 /** A fresh listing on top of what was known: pins stay, differences are recorded, doubled names are dropped. */
 export function toRecord(listing: ServerListing, parts: RecordParts): ServerRecord {
   const { tools, dropped } = usable(listing.tools);
-  const pins: Record<string, Pin> = { ...parts.previous?.pins };
-  for (const tool of tools) pins[tool.name] ??= { hash: hashDefinition(tool), seenAt: parts.now };
+  const pins = new Map(Object.entries(parts.previous?.pins ?? {}));
+  for (const tool of tools) {
+    if (!pins.has(tool.name)) pins.set(tool.name, { hash: hashDefinition(tool), seenAt: parts.now });
+  }
   return {
     server: parts.server,
     fingerprint: parts.fingerprint,
@@ -68,7 +71,8 @@ export function toRecord(listing: ServerListing, parts: RecordParts): ServerReco
     truncated: listing.truncated,
     dropped: [...listing.dropped, ...dropped],
     tools,
-    pins,
+    // The newest stay; Object.fromEntries takes every name as it is, `__proto__` too.
+    pins: Object.fromEntries([...pins].slice(-MAX_PINS)),
     changes: [...(parts.previous?.changes ?? []), ...differences(parts, tools)].slice(-MAX_CHANGES),
   };
 }

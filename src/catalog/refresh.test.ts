@@ -116,6 +116,36 @@ describe("refresh", () => {
     refresh.close();
   });
 
+  it("asks once more when a server changes its tools while it is being asked", async () => {
+    const { refresh, asked, open, settled } = setUp(["a"]);
+    const first = refresh.refresh("a");
+    const changed = refresh.changed("a");
+    open.get("a")?.answer();
+    await first;
+    await settled();
+    expect(asked).toEqual(["a", "a"]);
+    open.get("a")?.answer();
+    await changed;
+    refresh.close();
+  });
+
+  it("tells who waits that it was closed under them", async () => {
+    const { refresh, open } = setUp(["a"]);
+    const waiting = refresh.refresh("a");
+    refresh.close();
+    open.get("a")?.fail();
+    await expect(waiting).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
+  });
+
+  it("takes a list from the future for stale", async () => {
+    const { refresh, catalog, asked, clock } = setUp(["a"]);
+    await catalog.learn("a", LISTING);
+    clock.now -= 1000;
+    refresh.start();
+    expect(asked).toEqual(["a"]);
+    refresh.close();
+  });
+
   it("keeps the reason of a failure and leaves the others alone", async () => {
     const { refresh, catalog, open, settled } = setUp(["a", "b"]);
     refresh.start();
@@ -162,6 +192,15 @@ describe("lookup", () => {
     const found = lookup.server("a");
     open.get("a")?.fail();
     await expect(found).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
+  });
+
+  it("waits no longer than whoever asks", async () => {
+    const { lookup } = setUp(["a"]);
+    await expect(lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({ code: "UPSTREAM_STARTING" });
+    const abort = new AbortController();
+    const found = lookup.server("a", { signal: abort.signal });
+    abort.abort();
+    await expect(found).rejects.toMatchObject({ code: "CANCELLED" });
   });
 
   it("knows no server of another name", async () => {

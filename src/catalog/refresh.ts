@@ -16,6 +16,8 @@ export interface Refresh {
   start(): void;
   /** Asks one server now; concurrent requests for the same server share the answer. */
   refresh(server: string): Promise<void>;
+  /** The server says that its tools have changed: an answer that is already under way may not show it yet. */
+  changed(server: string): Promise<void>;
   /** Servers that have never answered and are being asked, or wait to be. */
   pending(): readonly string[];
   /** Resolves when nothing is pending, or after `ms`. */
@@ -63,8 +65,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
       await catalog.learn(server, await list(server));
       failures.delete(server);
     } catch (error) {
-      if (closed) return;
-      noteFailure(server, toDiscoveryError(error));
+      if (!closed) noteFailure(server, toDiscoveryError(error));
       throw error;
     }
   };
@@ -83,7 +84,8 @@ export function createRefresh(parts: RefreshParts): Refresh {
 
   const dueAt = (server: string): number => {
     const record = catalog.snapshot().servers.get(server)?.record;
-    const stale = record === undefined ? 0 : record.listedAt + ttlMs;
+    // A time in the future is of a clock that was wrong.
+    const stale = record === undefined || record.listedAt > now() ? 0 : record.listedAt + ttlMs;
     const again = (askedAt.get(server) ?? -Infinity) + SHORTEST_INTERVAL_MS;
     return Math.max(stale, failures.get(server)?.retryAt ?? again);
   };
@@ -124,6 +126,10 @@ export function createRefresh(parts: RefreshParts): Refresh {
   return {
     start: enqueueDue,
     refresh,
+    async changed(server) {
+      await running.get(server)?.catch(() => undefined);
+      if (!closed) await refresh(server);
+    },
     pending,
     whenKnown(ms) {
       if (pending().length === 0) return Promise.resolve();

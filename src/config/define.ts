@@ -71,6 +71,7 @@ export interface ToolRuleConfig {
 export interface UpstreamsConfig {
   idleMs?: number | undefined;
   startTimeoutMs?: number | undefined;
+  installTimeoutMs?: number | undefined;
   startWaitMs?: number | undefined;
   probeTimeoutMs?: number | undefined;
   pulseTimeoutMs?: number | undefined;

@@ -8,19 +8,28 @@ export interface VariablesParts extends EnvFileParts {
 }
 
 export interface Variables {
-  /** The text with every `${VAR}` replaced, or CONFIGURATION_ERROR naming those that are not set. */
-  resolve(text: string): string;
+  /**
+   * The text with every `${VAR}` replaced, or CONFIGURATION_ERROR naming those that are not set. Each value that was
+   * put in is told to `onValue`: whoever gets the text may have to hide it again.
+   */
+  resolve(text: string, onValue?: NoteValue): string;
   /** What is wrong in the `.env` files, as they are now. */
   notices(): readonly string[];
 }
+
+export type NoteValue = (value: string) => void;
 
 /** Variables of the process and of the `.env` files, looked up at the moment of use and never kept in a result. */
 export function createVariables({ cwd, home, env }: VariablesParts): Variables {
   const files = createEnvFiles({ cwd, home });
   const lookup = (name: string): string | undefined => env[name] ?? files.get(name);
 
-  function resolve(text: string): string {
-    const expanded = expandTemplate(text, lookup);
+  function resolve(text: string, onValue?: NoteValue): string {
+    const expanded = expandTemplate(text, (name) => {
+      const value = lookup(name);
+      if (value !== undefined) onValue?.(value);
+      return value;
+    });
     if (expanded.malformed !== undefined) throw malformed(expanded.malformed);
     if (expanded.missing.length > 0) throw unresolved(expanded.missing);
     return expanded.text;
@@ -30,12 +39,16 @@ export function createVariables({ cwd, home, env }: VariablesParts): Variables {
 }
 
 /** The connection with every variable in it replaced; one error names all that are not set. */
-export function resolveConnection(connection: Connection, variables: Pick<Variables, "resolve">): Connection {
+export function resolveConnection(
+  connection: Connection,
+  variables: Pick<Variables, "resolve">,
+  onValue?: NoteValue,
+): Connection {
   const missing = new Set<string>();
 
   function text(template: string): string {
     try {
-      return variables.resolve(template);
+      return variables.resolve(template, onValue);
     } catch (error) {
       const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;
       if (!Array.isArray(names)) throw error;

@@ -42,6 +42,7 @@ function setUp(parts: Partial<ExecutorParts> = {}) {
       sent.push(call);
       return Promise.resolve(ANSWER);
     },
+    assertRecordable: () => Promise.resolve(),
     record: (entry) => {
       records.push(entry);
       return Promise.resolve();
@@ -130,9 +131,50 @@ describe("execute", () => {
     expect(records[0]?.outcome.kind).toBe("failed");
   });
 
-  it("withholds the result of a call that could not be recorded", async () => {
-    const { call } = setUp({ record: () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) });
-    await expect(call()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+  it("sends nothing when an execution could not be recorded", async () => {
+    const unavailable = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
+    const { call, sent } = setUp({ assertRecordable: unavailable, record: unavailable });
+    await expect(call()).rejects.toMatchObject({
+      code: "AUDIT_UNAVAILABLE",
+      executed: "no",
+      facts: { request_id: "id-1" },
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it.each<["yes" | "unknown", ExecutorParts["send"]]>([
+    ["yes", () => Promise.resolve(ANSWER)],
+    ["unknown", () => Promise.reject(new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "late.", { executed: "unknown" }))],
+  ])("withholds what could not be recorded, and says executed: %s", async (executed, send) => {
+    const record = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
+    const { call } = setUp({ record, send });
+    await expect(call()).rejects.toMatchObject({
+      code: "AUDIT_UNAVAILABLE",
+      executed,
+      server: "github",
+      tool: "create_issue",
+    });
+  });
+
+  it("goes on when a listener of the caller throws", async () => {
+    const { call, logged } = setUp({
+      send: (_tool, { onEvent }) => {
+        onEvent?.({ kind: "progress", progress: 1 });
+        return Promise.resolve(ANSWER);
+      },
+    });
+    const onEvent = () => {
+      throw new Error("my mistake");
+    };
+    expect(await call({ onEvent })).toBe(ANSWER);
+    expect(logged[0]).toContain("my mistake");
+  });
+
+  it("gives the whole result to a caller that is no model", async () => {
+    const large: CallResult = { content: [{ type: "text", text: "x".repeat(5000) }] };
+    const { call } = setUp({ send: () => Promise.resolve(large) });
+    expect(await call({ whole: true })).toBe(large);
+    expect((await call()).content).toHaveLength(2);
   });
 
   it("does not send a call that was cancelled while it was being checked", async () => {
@@ -158,7 +200,7 @@ describe("execute", () => {
     const { call, sent } = setUp();
     const onEvent = () => undefined;
     await call({ timeoutMs: 5, meta: { trace: 1 }, onEvent });
-    expect(sent[0]).toMatchObject({ timeoutMs: 5, meta: { trace: 1 }, onEvent });
+    expect(sent[0]).toMatchObject({ timeoutMs: 5, meta: { trace: 1 }, onEvent: expect.any(Function) });
   });
 
   it("counts an answer with isError as an answer", async () => {

@@ -1,7 +1,7 @@
 // One call comes in; resolve, decide, validate, send, limit, record; the tool's answer goes out unchanged.
 // It refuses to know how tools are found and how servers are reached.
 import { toSignature } from "../catalog/signature.js";
-import { DiscoveryError, toDiscoveryError } from "../errors.js";
+import { DiscoveryError, type Executed, toDiscoveryError } from "../errors.js";
 import type { Actor } from "../model/actor.js";
 import type { Call, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
@@ -14,11 +14,13 @@ import type { Validation } from "./validation.js";
 
 export interface ExecutorParts {
   /** Finds the tool, disabled ones too, or throws TOOL_NOT_FOUND or SERVER_NOT_FOUND with the nearest names. */
-  readonly resolve: (server: string, tool: string) => Promise<Tool>;
+  readonly resolve: (call: Call, waitMs: number, signal?: AbortSignal) => Promise<Tool>;
   /** Why the rules disable the tool, for the error. */
   readonly explain: (tool: Tool) => string;
   readonly validation: Validation;
   readonly send: (tool: Tool, outgoing: OutgoingCall, signal?: AbortSignal) => Promise<CallResult>;
+  /** Throws AUDIT_UNAVAILABLE when an execution could not be recorded: then nothing is sent. */
+  readonly assertRecordable: () => Promise<void>;
   readonly record: (entry: CallRecord) => Promise<void>;
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
@@ -68,39 +70,62 @@ export function createExecute(parts: ExecutorParts): Execute {
       });
     };
 
+    // Who hears of a failure must know whether the tool ran, also when it is the record that failed.
+    const tell = (thrown: unknown, executed: Executed): DiscoveryError =>
+      toDiscoveryError(thrown).about({ server: call.server, tool: call.tool, request_id: requestId, executed });
+
+    let answer: CallResult;
     try {
       const result = await carryOut(call, parts, signal);
-      // A call we cannot record fails, even if the upstream succeeded: an unaudited success is the one outcome we never report.
-      await finish({ kind: "answered", isError: result.isError === true });
-      return call.whole === true ? result : limitResult(result, parts.limit);
+      answer = call.whole === true ? result : limitResult(result, parts.limit);
     } catch (thrown) {
-      const error = toDiscoveryError(thrown).about({ server: call.server, tool: call.tool, request_id: requestId });
+      const error = tell(thrown, "no");
       if (error.code === "INTERNAL_ERROR") parts.log(`Request ${requestId} failed: ${describeDefect(thrown)}`);
-      if (error.code !== "AUDIT_UNAVAILABLE") await finish({ kind: "failed", error });
+      await finish({ kind: "failed", error }).catch((failure: unknown) => {
+        throw error.code === "AUDIT_UNAVAILABLE" ? error : tell(failure, error.executed);
+      });
       throw error;
     }
+    // A call we cannot record fails, even if the upstream succeeded: an unaudited success is the one outcome we never report.
+    await finish({ kind: "answered", isError: answer.isError === true }).catch((failure: unknown) => {
+      throw tell(failure, "yes");
+    });
+    return answer;
   };
 }
 
 async function carryOut(call: Call, parts: ExecutorParts, signal?: AbortSignal): Promise<CallResult> {
-  const tool = await parts.resolve(call.server, call.tool);
+  const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
+  const tool = await parts.resolve(call, timeoutMs, signal);
   if (!tool.enabled) throw disabled(tool, parts.explain(tool));
   const given = toArguments(call.arguments, tool);
   const violations = await parts.validation.check(tool, given);
   if (violations.length > 0) throw invalid(tool, violations);
+  await parts.assertRecordable();
   if (signal?.aborted)
     throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
   return await parts.send(
     tool,
     {
       arguments: given,
-      timeoutMs: call.timeoutMs ?? parts.options.timeoutMs,
+      timeoutMs,
       maxTotalMs: parts.options.maxTotalMs,
       ...(call.meta === undefined ? {} : { meta: call.meta }),
-      ...(call.onEvent === undefined ? {} : { onEvent: call.onEvent }),
+      ...(call.onEvent === undefined ? {} : { onEvent: guarded(call.onEvent, parts.log) }),
     },
     signal,
   );
+}
+
+/** A listener that throws is the caller's defect; the call goes on. */
+function guarded(onEvent: NonNullable<Call["onEvent"]>, log: ExecutorParts["log"]): NonNullable<Call["onEvent"]> {
+  return (event) => {
+    try {
+      onEvent(event);
+    } catch (error) {
+      log(`A listener failed: ${describeDefect(error)}`);
+    }
+  };
 }
 
 /** Some models send the arguments as a string that holds JSON. */

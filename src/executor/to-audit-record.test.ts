@@ -7,6 +7,7 @@ import { toAuditRecord } from "./to-audit-record.js";
 const audit = {
   hashParams: (params: unknown) => Promise.resolve(`hash of ${JSON.stringify(params)}`),
   record: () => Promise.resolve(),
+  prepare: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 const record = (outcome: CallRecord["outcome"]) =>

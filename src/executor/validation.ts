@@ -28,6 +28,8 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   let idle: NodeJS.Timeout | undefined;
   /** By definition; null for those that only the worker may evaluate. */
   const plain = new WeakMap<object, ValueCheck | null>();
+  /** Hashes of schemas that have used up the budget once: they are not given the chance to hold up others again. */
+  const slow = new Set<string>();
 
   const plainCheck = (tool: Tool): ValueCheck | null => {
     const { definition } = tool;
@@ -46,7 +48,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     await (await ending?.catch(() => undefined))?.terminate();
   };
 
-  const ask = async (tool: Tool, value: unknown): Promise<CheckReply> => {
+  const ask = async (tool: Tool, value: unknown): Promise<CheckReply | { kind: "late" }> => {
     if (known.size >= MAX_KNOWN) await end();
     worker ??= startWorker();
     const running = await worker;
@@ -65,6 +67,11 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     try {
       const reply = await ask(tool, value);
       if (reply.kind === "checked") return reply.violations;
+      if (reply.kind === "late") {
+        slow.add(tool.hash);
+        await end();
+        throw tooSlow(tool, budgetMs);
+      }
       known.delete(tool.hash);
       throw unusable(tool, reply.kind === "unusable" ? reply.reason : "it gave no answer");
     } catch (error) {
@@ -80,6 +87,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     async check(tool, value) {
       const check = plainCheck(tool);
       if (check !== null && isSmallValue(value)) return check(value);
+      if (slow.has(tool.hash)) throw tooSlow(tool, budgetMs);
       if (!known.has(tool.hash)) assertSchemaWithinLimits(tool.definition.inputSchema, tool.id);
       const mine = turn.then(() => take(tool, value));
       turn = mine.catch(() => undefined);
@@ -111,7 +119,7 @@ async function startWorker(): Promise<Worker> {
   return worker;
 }
 
-function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Promise<CheckReply> {
+function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Promise<CheckReply | { kind: "late" }> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void): void => {
       clearTimeout(timer);
@@ -120,12 +128,16 @@ function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Prom
       worker.on("error", () => undefined);
       act();
     };
-    const timer = setTimeout(() => settle(() => reject(new Error(`it took longer than ${budgetMs} ms`))), budgetMs);
+    const timer = setTimeout(() => settle(() => resolve({ kind: "late" })), budgetMs);
     worker.once("message", (reply: CheckReply) => settle(() => resolve(reply)));
     worker.once("error", (error) => settle(() => reject(error)));
     worker.once("exit", () => settle(() => reject(new Error("its check ended early"))));
     worker.postMessage(request);
   });
+}
+
+function tooSlow(tool: Tool, budgetMs: number): DiscoveryError {
+  return unusable(tool, `it took longer than ${budgetMs} ms`);
 }
 
 function unusable(tool: Tool, reason: string): DiscoveryError {

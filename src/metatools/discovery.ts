@@ -1,6 +1,6 @@
 // The catalog and the search index come in; servers, hits, lists and details go out, for all surfaces alike.
 // It refuses to know protocols and presentation.
-import type { Lookup } from "../catalog/lookup.js";
+import type { Lookup, Patience } from "../catalog/lookup.js";
 import type { Refresh } from "../catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
@@ -42,7 +42,7 @@ export interface Discovery {
   /** The server and its tools, asked first if they are not known; SERVER_NOT_FOUND with the nearest names. */
   server(name: string): Promise<CatalogServer>;
   /** The tool, disabled or not; TOOL_NOT_FOUND with the nearest names. */
-  tool(server: string, name: string): Promise<Tool>;
+  tool(server: string, name: string, patience?: Patience): Promise<Tool>;
 }
 
 /** A search that comes while first-time servers are being asked waits this long for them. */
@@ -90,10 +90,10 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
       return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
     },
 
-    async tool(serverName, name) {
+    async tool(serverName, name, patience) {
       // An agent may pass the whole id where the name belongs.
       const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
-      const { tools } = orThrow(serverName, await lookup.server(serverName));
+      const { tools } = orThrow(serverName, await lookup.server(serverName, patience));
       const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
       if (found === undefined) throw toolNotFound(serverName, name, tools);
       return found;

@@ -2,6 +2,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import { isWithinDepth } from "../util/depth.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 import type { Answer } from "./exchange.js";
 import { oversizeError } from "./oversize.js";
@@ -9,6 +10,9 @@ import type { Redact } from "./redact.js";
 
 /** Answers after which the tool has certainly not run: the server understood neither method nor parameters. */
 const NOT_EXECUTED = new Set([-32_700, -32_600, -32_601, -32_602]);
+
+/** Deeper data exhausts the stack of whoever writes it as JSON. */
+const MAX_DEPTH = 500;
 
 export function toResult(answer: Answer, server: string, redact: Redact): CallResult {
   if (answer.kind === "error") {
@@ -28,6 +32,17 @@ export function toResult(answer: Answer, server: string, redact: Redact): CallRe
       server,
       executed: "unknown",
     });
+  }
+  if (!isWithinDepth(answer.result, MAX_DEPTH)) {
+    throw new DiscoveryError(
+      "TOOL_EXECUTION_ERROR",
+      `${server} answered with data nested over ${MAX_DEPTH} levels deep.`,
+      {
+        hint: "The tool has run; its answer cannot be passed on.",
+        server,
+        executed: "yes",
+      },
+    );
   }
   const { resultType, ...result } = answer.result;
   if (resultType !== undefined && resultType !== "complete") throw unfinished(server, resultType);

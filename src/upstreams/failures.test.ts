@@ -51,7 +51,7 @@ describe("answers of HTTP", () => {
     [302, "SERVER_CONNECTION_ERROR", "no"],
     [404, "SERVER_CONNECTION_ERROR", "no"],
     [429, "SERVER_CONNECTION_ERROR", "no"],
-    [503, "SERVER_CONNECTION_ERROR", "no"],
+    [503, "SERVER_CONNECTION_ERROR", "unknown"],
     [413, "TOOL_EXECUTION_ERROR", "no"],
     [500, "TOOL_EXECUTION_ERROR", "unknown"],
     [502, "TOOL_EXECUTION_ERROR", "unknown"],

@@ -82,8 +82,11 @@ function explainStatus(status: number): [ErrorCode, string, string, Executed] {
       "no",
     ];
   }
-  if (status === 429 || status === 503) {
-    return ["SERVER_CONNECTION_ERROR", "is too busy", "Call again in a minute.", "no"];
+  if (status === 429) return ["SERVER_CONNECTION_ERROR", "is too busy", "Call again in a minute.", "no"];
+  if (status === 503) {
+    // A proxy says so too, after it has passed the request on.
+    const hint = "Check what the call has done before you repeat it.";
+    return ["SERVER_CONNECTION_ERROR", "is not available", hint, "unknown"];
   }
   if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", "Check the url of the server.", "no"];
   return ["TOOL_EXECUTION_ERROR", "failed", "Check what the call has done before you repeat it.", "unknown"];

@@ -10,6 +10,9 @@ export const upstreamOptions = z
     probeTimeoutMs: milliseconds
       .default(5_000)
       .describe("How long a server whose protocol era is unknown may leave the first question unanswered."),
+    installTimeoutMs: milliseconds
+      .default(180_000)
+      .describe("The same for a command that may have to download the server first: npx, uvx, docker and their like."),
     startWaitMs: milliseconds
       .default(10_000)
       .describe("Longest that a call waits for a starting server before it answers UPSTREAM_STARTING."),

@@ -34,8 +34,8 @@ export interface Upstreams {
 
 export interface UpstreamTarget {
   readonly name: string;
-  /** Resolves templates at the moment of use; may throw CONFIGURATION_ERROR. */
-  readonly connection: () => Promise<Connection> | Connection;
+  /** Resolves templates at the moment of use, and tells what must not show up again; may throw CONFIGURATION_ERROR. */
+  readonly connection: (noteSecret?: (value: string) => void) => Promise<Connection> | Connection;
   /** The era that the server spoke last time. */
   readonly eraHint?: Era;
 }

@@ -8,10 +8,11 @@ import { createListChanges, type ListChanges } from "./list-changes.js";
 import { Live } from "./live.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
-import { createRedact } from "./redact.js";
+import { createRedact, type Redact, redactError } from "./redact.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
+import { startLimitMs } from "./start-limit.js";
 import type { UpstreamCall, UpstreamState, UpstreamsParts, UpstreamTarget } from "./types.js";
 
 export interface UpstreamParts extends UpstreamsParts {
@@ -42,6 +43,7 @@ export class Upstream {
   readonly #lives = new Set<Live>();
   #current: Live | undefined;
   #starting: Start | undefined;
+  #redact: Redact = (text) => text;
   #stderr: StderrRing | undefined;
   #misconfigured: DiscoveryError | undefined;
   #closed = false;
@@ -64,7 +66,7 @@ export class Upstream {
         return await live.use((session) => session.callTool(call, signal));
       } catch (error) {
         // The session was lost before the call was looked at, as when a server forgot it in a restart: once more.
-        if (!(live.session.closed && isUntouched(error))) throw error;
+        if (!(live.session.closed && isUntouched(error))) throw this.#reason(error);
         const fresh = await this.#ready(target, want, signal);
         return await fresh.use((session) => session.callTool(call, signal));
       }
@@ -74,7 +76,7 @@ export class Upstream {
   }
 
   async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
-    const live = await this.#ready(target, { keep: false, waitMs: this.#parts.options.startTimeoutMs }, signal);
+    const live = await this.#ready(target, { keep: false, waitMs: this.#parts.options.installTimeoutMs }, signal);
     return live.use((session) => session.listTools(signal));
   }
 
@@ -136,37 +138,44 @@ export class Upstream {
   }
 
   #begin(target: UpstreamTarget): Start {
-    const { now, options, schedule, server } = this.#parts;
+    const { now, server } = this.#parts;
     const pause = this.#breaker.pause(now());
     if (pause !== undefined) throw pausing(pause, now());
     this.#misconfigured = undefined;
     const controller = new AbortController();
-    const callOff = schedule(options.startTimeoutMs, () =>
-      controller.abort(tooSlow(server, options.startTimeoutMs, this.stderr())),
-    );
     const start: Start = {
       controller,
       since: now(),
       keep: false,
       waiting: 0,
-      promise: this.#open(target, controller.signal),
+      promise: this.#open(target, controller),
     };
     this.#starting = start;
-    start.promise
-      .then((live) => this.#opened(start, live))
-      .catch((error: unknown) => this.#notOpened(start, error))
-      .finally(callOff);
+    start.promise.then((live) => this.#opened(start, live)).catch((error: unknown) => this.#notOpened(start, error));
     this.#changed();
     this.#parts.log(`Starting ${server}.`);
     return start;
   }
 
-  async #open(target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
+  async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
+    const { server, options, schedule } = this.#parts;
+    const secrets = new Set<string>();
+    const connection = await target.connection((value) => secrets.add(value));
+    const redact = createRedact([...secrets, ...secretsOf(connection)]);
+    this.#redact = redact;
+    this.#stderr = createStderrRing(redact);
+    const limitMs = startLimitMs(connection, options);
+    const callOff = schedule(limitMs, () => controller.abort(tooSlow(server, limitMs, this.stderr())));
+    try {
+      return await this.#openSession(connection, target, controller.signal);
+    } finally {
+      callOff();
+    }
+  }
+
+  async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
     const { server, version, options, env, reaper } = this.#parts;
-    const connection = await target.connection();
-    const redact = createRedact(secretsOf(connection));
-    const stderr = createStderrRing(redact);
-    this.#stderr = stderr;
+    const stderr = this.#stderr ?? createStderrRing(this.#redact);
     // The SDK takes long to load, and searches and lists from disk never need it.
     const { openSession } = await import("./connect.js");
     const opened: { session?: Session } = {};
@@ -179,7 +188,7 @@ export class Upstream {
         env,
         ...(target.eraHint === undefined ? {} : { eraHint: target.eraHint }),
         stderr,
-        redact,
+        redact: this.#redact,
         reaper,
         onListChanged: () => this.#announced(),
         onLost: (reason) => this.#lost(opened.session, reason),
@@ -217,8 +226,8 @@ export class Upstream {
   #notOpened(start: Start, error: unknown): void {
     if (this.#starting !== start) return;
     this.#starting = undefined;
-    const { now, server } = this.#parts;
-    const reason = toReason(error, server);
+    const { now } = this.#parts;
+    const reason = this.#reason(error);
     // What the configuration lacks is not the server's failure: the next call looks again at once.
     if (reason.code === "CONFIGURATION_ERROR") this.#misconfigured = reason;
     else this.#breaker.startFailed(reason, now());
@@ -231,8 +240,9 @@ export class Upstream {
     this.#current = undefined;
     live.retire();
     // A crash after a success may be tried again at once.
-    this.#breaker.crashed(reason, this.#parts.now());
-    this.#parts.log(reason.message);
+    const told = this.#reason(reason);
+    this.#breaker.crashed(told, this.#parts.now());
+    this.#parts.log(told.message);
     this.#changed();
   }
 
@@ -251,12 +261,17 @@ export class Upstream {
         };
         if (signal?.aborted) onAbort();
         signal?.addEventListener("abort", onAbort, { once: true });
-        start.promise.then(resolve, (error: unknown) => reject(toReason(error, server)));
+        start.promise.then(resolve, (error: unknown) => reject(this.#reason(error)));
       });
     } finally {
       stop();
       start.waiting -= 1;
     }
+  }
+
+  /** Whatever went wrong, told without the values that the server was given. */
+  #reason(error: unknown): DiscoveryError {
+    return redactError(toReason(error, this.#parts.server), this.#redact);
   }
 
   #toLive(session: Session): Live {
@@ -283,10 +298,8 @@ export class Upstream {
   }
 }
 
-/** A header such as `Bearer TOKEN` may come back in pieces. */
 function secretsOf(connection: Connection): string[] {
-  const values = Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
-  return values.flatMap((value) => [value, ...value.split(/\s+/)]);
+  return Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
 }
 
 function isUntouched(error: unknown): boolean {

@@ -46,6 +46,7 @@ function createStaticDiscovery({ servers, tags }: EvalCatalog, options: SearchOp
     refresh: {
       start: () => undefined,
       refresh: async () => undefined,
+      changed: async () => undefined,
       pending: () => [],
       whenKnown: async () => undefined,
       close: () => undefined,

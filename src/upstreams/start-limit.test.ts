@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import type { Connection } from "../model/server.js";
+import { upstreamOptions } from "./options.js";
+import { startLimitMs } from "./start-limit.js";
+
+const options = upstreamOptions.parse({});
+const stdio = (command: string): Connection => ({ kind: "stdio", command, args: [], env: {} });
+
+it.each<[Connection, number]>([
+  [stdio("node"), 30_000],
+  [stdio("./npx-like"), 30_000],
+  [stdio("npx"), 180_000],
+  [stdio("/usr/local/bin/uvx"), 180_000],
+  [stdio("C:\\Program Files\\nodejs\\npx.cmd"), 180_000],
+  [{ kind: "http", url: "http://localhost/npx", headers: {} }, 30_000],
+])("gives %j %i ms to be ready", (connection, limitMs) => {
+  expect(startLimitMs(connection, options)).toBe(limitMs);
+});
+
+it("never gives an installer less than others", () => {
+  expect(startLimitMs(stdio("npx"), { ...options, startTimeoutMs: 600_000 })).toBe(600_000);
+});
