@@ -2,6 +2,8 @@
 import { isatty } from "node:tty";
 import type { CliIo } from "./surfaces/cli/io.js";
 
+const LAST_WORDS_MS = 1000;
+
 /** `discovery …` is `anygpt mcp serve …`. */
 export async function runDiscovery(): Promise<void> {
   await run(["mcp", "serve", ...process.argv.slice(2)]);
@@ -29,5 +31,9 @@ async function run(argv: readonly string[]): Promise<void> {
     signal: stop.signal,
     onReload: (listener) => void process.on("SIGHUP", listener),
   };
+  // Nobody may be listening to what we log; that is no reason to fail.
+  process.stderr.on("error", () => undefined);
   process.exitCode = await runCli(argv, io);
+  // Who told us to stop does not wait for a reader that does not read.
+  if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
 }

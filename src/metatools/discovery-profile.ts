@@ -166,13 +166,15 @@ function executeTool({ execute }: ProfileParts): MetaTool {
         .optional(),
     }),
     readOnly: false,
+    // Models leave them out for tools without parameters.
+    assumed: { arguments: {} },
     async run({ server: serverName, tool: toolName, arguments: given, options }, context) {
       const { signal, ...caller } = context;
       const call = {
         ...caller,
         server: serverName,
         tool: toolName,
-        arguments: given ?? {},
+        arguments: given,
         ...(options?.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       };
       return { kind: "result", result: await execute(call, signal) };

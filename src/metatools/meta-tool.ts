@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DiscoveryError } from "../errors.js";
 import type { Actor } from "../model/actor.js";
 import type { CallEvent, CallResult } from "../model/call.js";
-import type { JsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
 
 /** One of the gateway's own tools: declared once, served by every surface. */
 export interface MetaTool {
@@ -32,18 +32,20 @@ export interface MetaToolSource<Input extends z.ZodType> {
   readonly description: string;
   readonly input: Input;
   readonly readOnly: boolean;
+  /** Members that are taken for granted when a caller leaves them out, though the schema asks for them. */
+  readonly assumed?: JsonObject;
   readonly run: (args: z.output<Input>, context: MetaContext) => Promise<MetaAnswer>;
 }
 
 export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<Input>): MetaTool {
-  const { name, description, input, readOnly, run } = source;
+  const { name, description, input, readOnly, assumed, run } = source;
   return {
     name,
     description,
     readOnly,
     inputSchema: toInputSchema(input),
     async run(args, context) {
-      const parsed = input.safeParse(args ?? {});
+      const parsed = input.safeParse(isJsonObject(args) ? { ...assumed, ...args } : (args ?? {}));
       if (!parsed.success) throw malformed(name, parsed.error);
       return await run(parsed.data, context);
     },

@@ -1,16 +1,14 @@
 import { DiscoveryError } from "../errors.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Overflow } from "../util/line-reader.js";
+import { idOfOversize } from "../util/oversize-id.js";
 
 // Outside of what JSON-RPC and MCP reserve. A server that sends it itself only gets its own call reported as too large.
 const OVERSIZE_CODE = -31_413;
 
-/**
- * The answer that stands in for a message too large to read, so that its own call fails and all others live on. Servers
- * write the id first or last; at both places it is read only where it belongs to the outermost object.
- */
+/** The answer that stands in for a message too large to read, so that its own call fails and all others live on. */
 export function oversizeAnswer(overflow: Overflow): JsonObject | undefined {
-  const id = idAtStart(overflow.head.toString("utf8")) ?? idAtEnd(overflow.tail.toString("utf8"));
+  const id = idOfOversize(overflow);
   if (id === undefined) return undefined;
   return {
     jsonrpc: "2.0",
@@ -34,19 +32,4 @@ export function tooLarge(server: string, bytes: number | undefined): DiscoveryEr
     server,
     executed: "yes",
   });
-}
-
-function idAtStart(head: string): number | string | undefined {
-  return toId(
-    /^\s*(?:data:\s*)?\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,/.exec(head)?.[1],
-  );
-}
-
-function idAtEnd(tail: string): number | string | undefined {
-  return toId(/,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail)?.[1]);
-}
-
-function toId(text: string | undefined): number | string | undefined {
-  if (text === undefined) return undefined;
-  return text.startsWith('"') ? text.slice(1, -1) : Number(text);
 }

@@ -9,8 +9,19 @@ import { createProgram } from "./program.js";
 import { ANYGPT } from "./table.js";
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
-  io.stdout.on("error", ignoreGoneReader);
-  if (argv[0] === "__complete") return await completeWords(argv.slice(1), io);
+  let unwritten: NodeJS.ErrnoException | undefined;
+  io.stdout.on("error", (error) => (unwritten = error));
+  const exitCode = argv[0] === "__complete" ? await completeWords(argv.slice(1), io) : await runCommand(argv, io);
+  await new Promise((resolve) => setImmediate(resolve));
+  // `anygpt … | head` has read enough; that is no failure of ours.
+  if (unwritten === undefined || unwritten.code === "EPIPE") return exitCode;
+  io.stderr.write(`The output could not be written (${unwritten.code ?? unwritten.message}).\n`);
+  return OUTPUT_LOST;
+}
+
+const OUTPUT_LOST = 3;
+
+async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   let context = createContext(io, optionsBeforeParsing(argv));
   let exitCode = 0;
   const program = createProgram({
@@ -34,11 +45,6 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   } catch (error) {
     return error instanceof CommanderError ? reportUsage(error, argv, context) : reportFailure(error, context);
   }
-}
-
-/** `anygpt … | head` has read enough; that is no failure of ours. */
-function ignoreGoneReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
 }
 
 /** Of a line that cannot be parsed, what decides the form of the complaint. */

@@ -5,6 +5,7 @@ import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
 import { createGatewayServer, toFailedResult } from "./gateway-server.js";
 import { toInstructions } from "./instructions.js";
+import { INTERNAL_ERROR } from "./frames.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 
 export interface ServeParts {
@@ -16,7 +17,6 @@ export interface ServeParts {
 
 /** How long calls in flight may go on after the signal to stop. */
 const GRACE_MS = 3000;
-const INTERNAL_ERROR = -32603;
 const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */

@@ -1,17 +1,19 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/server";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { JsonObject } from "../../model/json.js";
 import { createLineReader } from "../../util/line-reader.js";
+import { idOfOversize } from "../../util/oversize-id.js";
+import { BATCH_REVISION, createBatches, MAX_BATCH } from "./batches.js";
+import { INTERNAL_ERROR, INVALID_REQUEST, isId, parseFrame, toErrorAnswer } from "./frames.js";
 
 /** Largest message a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
-
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
+/** How long answers to a client that has finished sending may still take. */
+const GRACE_MS = 3000;
 
 /**
- * The server's end of a stdio connection. Unlike the SDK's own, a bad or oversized line costs that line only:
- * it is answered with a JSON-RPC error, and the connection goes on.
+ * The server's end of a stdio connection. Unlike the SDK's own, a bad or oversized line costs that line only: it is
+ * answered with a JSON-RPC error, and the connection goes on. A client that does not read is not read from.
  */
 export class BoundedStdioTransport implements Transport {
   onclose?: () => void;
@@ -24,6 +26,9 @@ export class BoundedStdioTransport implements Transport {
   readonly #output: Writable;
   /** Requests taken in and not answered yet, with their methods. */
   readonly #open = new Map<RequestId, string>();
+  readonly #batches = createBatches((answers) => void this.#write(answers));
+  #revision: string | undefined;
+  #isReading = false;
   #isCorked = false;
   #isClosed = false;
   #onAllAnswered: () => void = () => undefined;
@@ -31,8 +36,10 @@ export class BoundedStdioTransport implements Transport {
   readonly #reader = createLineReader({
     maxBytes: MAX_FRAME_BYTES,
     onLine: (line) => this.#receive(line.toString("utf8")),
-    onOverflow: ({ bytes }) =>
-      this.#refuse(null, INVALID_REQUEST, `A message of ${bytes} bytes is over the limit of ${MAX_FRAME_BYTES}.`),
+    onOverflow: (overflow) => {
+      const message = `A message of ${overflow.bytes} bytes is over the limit of ${MAX_FRAME_BYTES}.`;
+      this.#write(toErrorAnswer(idOfOversize(overflow) ?? null, INVALID_REQUEST, message));
+    },
   });
 
   constructor(input: Readable, output: Writable) {
@@ -40,20 +47,28 @@ export class BoundedStdioTransport implements Transport {
     this.#output = output;
   }
 
+  readonly #onData = (chunk: Buffer): void => this.#reader.push(chunk);
+  readonly #onEnd = (): void => void this.answered(GRACE_MS).then(() => this.close());
+  readonly #onBroken = (): void => void this.close();
+  readonly #onDrain = (): void => {
+    if (this.#isReading) this.#input.resume();
+  };
+
   async start(): Promise<void> {
-    this.#input.on("data", this.#onData);
-    this.#input.on("end", this.#onEnd);
-    this.#input.on("close", this.#onEnd);
-    this.#input.on("error", this.#onEnd);
+    this.#isReading = true;
+    this.#input.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onBroken);
+    this.#output.on("drain", this.#onDrain);
     // The client may be gone before its last answer is written; the listener stays, an unheard error would be fatal.
-    this.#output.on("error", this.#onEnd);
+    this.#output.on("error", this.#onBroken);
   }
 
-  readonly #onData = (chunk: Buffer): void => this.#reader.push(chunk);
-  readonly #onEnd = (): void => void this.close();
+  setProtocolVersion(revision: string): void {
+    this.#revision = revision;
+  }
 
   /** No more messages are taken in; answers still go out. */
   stopReading(): void {
+    this.#isReading = false;
     this.#input.off("data", this.#onData);
     this.#input.pause();
   }
@@ -72,9 +87,9 @@ export class BoundedStdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error("The client has closed the connection.");
-    const isWritten = this.#write(message);
-    if (!("method" in message) && message.id !== undefined) this.#settle(message.id);
-    if (!isWritten) await this.#drained();
+    const id = "method" in message ? undefined : message.id;
+    if (id === undefined || !this.#batches.take(id, message)) this.#write(message);
+    if (id !== undefined) this.#settle(id);
   }
 
   /** Answers every request that is still open by what `toAnswer` makes of its method. */
@@ -85,17 +100,41 @@ export class BoundedStdioTransport implements Transport {
     this.#open.clear();
   }
 
-  /** Messages of one turn of the event loop leave in one write: each costs a system call that blocks. */
-  #write(message: object): boolean {
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#output.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        this.#output.uncork();
-      });
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.stopReading();
+    this.#input.off("end", this.#onEnd).off("close", this.#onEnd).off("error", this.#onBroken);
+    this.#onAllAnswered();
+    this.onclose?.();
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === "") return;
+    const frame = parseFrame(line);
+    if (frame.kind === "message") this.#deliver(frame.message);
+    else if (frame.kind === "refused") this.#write(frame.answer);
+    else if (this.#revision !== BATCH_REVISION) this.#refuseBatch("Batches are not part of this protocol revision.");
+    else if (frame.items.length === 0) this.#refuseBatch("The batch is empty.");
+    else if (frame.items.length > MAX_BATCH) this.#refuseBatch(`A batch has at most ${MAX_BATCH} messages.`);
+    else for (const message of this.#batches.open(frame.items)) this.#deliver(message);
+  }
+
+  #refuseBatch(reason: string): void {
+    this.#write(toErrorAnswer(null, INVALID_REQUEST, reason));
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    if ("method" in message) {
+      if ("id" in message) this.#open.set(message.id, message.method);
+      // A cancelled request may go unanswered.
+      const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
+      if (isId(cancelled)) {
+        this.#batches.forget(cancelled);
+        this.#settle(cancelled);
+      }
     }
-    return this.#output.write(`${JSON.stringify(message)}\n`);
+    this.onmessage?.(message);
   }
 
   #settle(id: RequestId): void {
@@ -105,70 +144,27 @@ export class BoundedStdioTransport implements Transport {
     this.onfirstanswer = undefined;
   }
 
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const go = (): void => {
-        this.#output.off("drain", go).off("close", go).off("error", go);
-        resolve();
-      };
-      this.#output.once("drain", go).once("close", go).once("error", go);
-    });
-  }
-
-  async close(): Promise<void> {
+  /** Messages of one turn of the event loop leave in one write: each costs a system call that blocks. */
+  #write(message: object): void {
     if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.stopReading();
-    this.#input.off("end", this.#onEnd).off("close", this.#onEnd).off("error", this.#onEnd);
-    this.onclose?.();
-  }
-
-  #receive(line: string): void {
-    if (line.trim() === "") return;
-    let message: unknown;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      this.#refuse(null, PARSE_ERROR, "The message is not valid JSON.");
-      return;
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#output.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        this.#output.uncork();
+      });
     }
-    if (isMessage(message)) this.#deliver(message);
-    else if (Array.isArray(message))
-      this.#refuse(null, INVALID_REQUEST, "Batches are not part of this protocol revision.");
-    else
-      this.#refuse(
-        idOf(message),
-        INVALID_REQUEST,
-        "The message is not a JSON-RPC 2.0 request, notification or response.",
-      );
-  }
-
-  #deliver(message: JSONRPCMessage): void {
-    if ("method" in message) {
-      if ("id" in message) this.#open.set(message.id, message.method);
-      // A cancelled request may go unanswered.
-      const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
-      if (typeof cancelled === "string" || typeof cancelled === "number") this.#settle(cancelled);
-    }
-    this.onmessage?.(message);
-  }
-
-  #refuse(id: RequestId | null, code: number, message: string): void {
-    if (this.#isClosed) return;
-    this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+    if (!this.#output.write(`${toText(message)}\n`)) this.#input.pause();
   }
 }
 
-function isMessage(value: unknown): value is JSONRPCMessage {
-  if (!isJsonObject(value) || value["jsonrpc"] !== "2.0") return false;
-  const { id, method, params } = value;
-  const isId = id === undefined || typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
-  if (!isId) return false;
-  if (method === undefined) return id !== undefined && ("result" in value || isJsonObject(value["error"]));
-  return typeof method === "string" && (params === undefined || isJsonObject(params));
-}
-
-function idOf(value: unknown): RequestId | null {
-  const id = isJsonObject(value) ? value["id"] : undefined;
-  return typeof id === "string" || (typeof id === "number" && Number.isInteger(id)) ? id : null;
+/** An answer that cannot be written as JSON is still answered. */
+function toText(message: object): string {
+  try {
+    return JSON.stringify(message);
+  } catch {
+    const id = "id" in message && isId(message.id) ? message.id : null;
+    return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The answer cannot be written as JSON."));
+  }
 }
