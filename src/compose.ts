@@ -11,13 +11,14 @@ import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
 import { createVariables, resolveConnection, type Variables } from "./config/variables.js";
 import { createExecute, type Execute } from "./executor/execute.js";
-import { createKeptResults, type KeptResults } from "./executor/kept-results.js";
+import type { KeptResults } from "./executor/kept-results.js";
 import { toAuditRecord } from "./executor/to-audit-record.js";
 import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery } from "./metatools/discovery.js";
 import { discoveryProfile } from "./metatools/discovery-profile.js";
 import type { MetaTool } from "./metatools/meta-tool.js";
 import type { ServerDefinition } from "./model/server.js";
+import type { Place } from "./place.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
@@ -26,21 +27,11 @@ import { type Collected, collectServers } from "./sources/collect.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
 import { describeProblem } from "./util/document/problem.js";
 
-/** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
-export interface Place {
-  readonly cwd: string;
-  readonly home: string;
-  readonly stateFolder: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly now: () => number;
-  readonly log: (message: string) => void;
-}
-
 /** What lives as long as the engine, however often the configuration changes. */
 export interface Foundation {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
-  readonly audit: AuditLog | undefined;
+  readonly kept: KeptResults;
 }
 
 /** What one configuration amounts to; a reload builds it anew. */
@@ -67,15 +58,17 @@ export interface Stages {
 }
 
 export interface ComposeParts {
+  /** Absent when it is switched off. */
+  readonly audit: AuditLog | undefined;
   readonly loaded: LoadedConfig;
   readonly place: Place;
   readonly foundation: Foundation;
 }
 
-export async function compose({ loaded, place, foundation }: ComposeParts): Promise<Stages> {
+export async function compose({ loaded, place, foundation, audit }: ComposeParts): Promise<Stages> {
   const { config, baseDir } = loaded;
   const { now, log, home } = place;
-  const { upstreams, validation, audit } = foundation;
+  const { upstreams, validation, kept } = foundation;
 
   const variables = createVariables(place);
   const collected = config.enabled
@@ -107,10 +100,15 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
     now,
     log,
   });
-  const lookup = createLookup({ catalog, refresh, remembers: config.cache.enabled });
+  const lookup = createLookup({
+    catalog,
+    refresh,
+    remembers: config.cache.enabled,
+    ttlMs: config.cache.ttl * 1000,
+    now,
+  });
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search });
 
-  const kept = createKeptResults(config.execution.keepResultsMs, now);
   const execute = createExecute({
     resolve: ({ server, tool }, waitMs, signal) => discovery.tool(server, tool, { waitMs, ...(signal && { signal }) }),
     explain: (tool) => explain(rules, decide(rules, tool)),
@@ -121,6 +119,7 @@ export async function compose({ loaded, place, foundation }: ComposeParts): Prom
     limit: { bytes: config.execution.resultLimit, kept },
     options: config.execution,
     now,
+    elapsed: place.elapsed,
     newId: randomUUID,
     log,
   });

@@ -1,29 +1,25 @@
 // The gateway as an object: what embedding programs and the surfaces can ask of it. It decides nothing itself.
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { auditFiles, createAuditLog } from "./audit/audit-log.js";
-import { fingerprintOf } from "./catalog/record.js";
-import { compose, type Foundation, type Place, type Stages } from "./compose.js";
+import type { Stages } from "./compose.js";
 import type { DiscoveryConfig } from "./config/define.js";
 import { type LoadedConfig, loadConfig, parseConfig } from "./config/load.js";
-import { createValidation } from "./executor/validation.js";
-import { describeServer, type ServerSummary } from "./metatools/describe-server.js";
-import { type SearchResult, type ToolMetadata, toSearchResult, toToolMetadata } from "./metatools/metadata.js";
+import { Lifecycle } from "./lifecycle.js";
+import { describeServer } from "./metatools/describe-server.js";
+import {
+  type SearchResult,
+  type ServerSummary,
+  type ToolMetadata,
+  toSearchResult,
+  toToolMetadata,
+} from "./metatools/metadata.js";
 import { type ExecutionResult, toExecutionResult } from "./metatools/to-execution-result.js";
 import { toErrorObject } from "./metatools/to-error-object.js";
 import { localActor } from "./model/actor.js";
 import type { CallEvent } from "./model/call.js";
 import type { JsonObject } from "./model/json.js";
-import { createUpstreams } from "./upstreams/pool.js";
+import { depthOf, type PlaceOptions, toPlace } from "./place.js";
 import { eventStream } from "./util/event-stream.js";
-import { VERSION } from "./version.js";
 
-export interface EngineOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The folder for catalog and audit. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
-  readonly stateFolder?: string;
-  readonly log?: (message: string) => void;
+export interface EngineOptions extends PlaceOptions {
   /** Where the configuration comes from, at first and on `reload()`, in place of the constructor's. @internal */
   readonly load?: () => Promise<LoadedConfig>;
 }
@@ -46,21 +42,18 @@ export type StreamedExecution = CallEvent | { readonly kind: "result"; readonly 
 
 /** A gateway over the servers of one configuration. No server is started before it is needed; `close()` ends them all. */
 export class DiscoveryEngine {
-  readonly #place: Place;
-  readonly #load: () => Promise<LoadedConfig>;
-  #foundation: Foundation | undefined;
-  #stages: Promise<Stages> | undefined;
-  #known: Promise<Stages> | undefined;
+  readonly #lifecycle: Lifecycle;
 
   constructor(config: DiscoveryConfig = {}, options: EngineOptions = {}) {
     const given = parseConfig(config);
-    this.#place = toPlace(options);
-    this.#load = options.load ?? (() => Promise.resolve({ config: given, baseDir: this.#place.cwd, notices: [] }));
+    const place = toPlace(options);
+    const load = options.load ?? (() => Promise.resolve({ config: given, baseDir: place.cwd, notices: [] }));
+    this.#lifecycle = new Lifecycle(place, load);
   }
 
   async listServers(): Promise<ServerSummary[]> {
-    const { discovery } = await this.known();
-    return discovery.servers().map((server) => describeServer(server, this.#upstreams().state(server.definition.name)));
+    const { discovery, upstreams } = await this.known();
+    return discovery.servers().map((server) => describeServer(server, upstreams.state(server.definition.name)));
   }
 
   async searchTools(query: string, options: SearchToolsOptions = {}): Promise<SearchResult[]> {
@@ -128,18 +121,7 @@ export class DiscoveryEngine {
 
   /** Reads the configuration again. If it is wrong this throws and everything stays as it was. */
   async reload(): Promise<void> {
-    const before = await this.stages();
-    const after = await this.#compose(await this.#load());
-    this.#stages = Promise.resolve(after);
-    this.#known = undefined;
-    before.refresh.close();
-    const kept = new Map(after.collected.servers.map((server) => [server.name, fingerprintOf(server.connection)]));
-    const gone = before.collected.servers.filter(
-      (server) => kept.get(server.name) !== fingerprintOf(server.connection),
-    );
-    // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
-    for (const server of gone) void this.#upstreams().drop(server.name);
-    await this.known();
+    await this.#lifecycle.reload();
   }
 
   /** The configuration in force, defaults filled in. */
@@ -147,74 +129,46 @@ export class DiscoveryEngine {
     return (await this.stages()).config;
   }
 
+  /** Ends every server that was started. The engine is of no use afterwards. */
   async close(): Promise<void> {
-    const stages = await this.#stages?.catch(() => undefined);
-    stages?.refresh.close();
-    await this.#foundation?.upstreams.close();
-    await this.#foundation?.validation.close();
-    await this.#foundation?.audit?.close();
+    await this.#lifecycle.close();
   }
 
   /** The stages of the present configuration, before any tool is known. For the surfaces. @internal */
   async stages(): Promise<Stages> {
-    this.#stages ??= this.#load().then((loaded) => this.#compose(loaded));
-    return await this.#stages;
+    return await this.#lifecycle.stages();
   }
 
   /** The stages with the catalog read from disk and unknown servers being asked. For the surfaces. @internal */
   async known(): Promise<Stages> {
-    this.#known ??= this.stages().then(async (stages) => {
-      await stages.load();
-      stages.refresh.start();
-      return stages;
-    });
-    return await this.#known;
-  }
-
-  #upstreams() {
-    return (this.#foundation as Foundation).upstreams;
-  }
-
-  async #compose(loaded: LoadedConfig): Promise<Stages> {
-    const { config } = loaded;
-    const place = this.#place;
-    this.#foundation ??= {
-      upstreams: createUpstreams({
-        options: config.upstreams,
-        env: place.env,
-        now: place.now,
-        random: Math.random,
-        version: VERSION,
-        log: place.log,
-        onListChanged: (server) =>
-          void this.#stages?.then(({ refresh }) => refresh.changed(server)).catch(() => undefined),
-      }),
-      validation: createValidation(),
-      audit: config.audit.enabled ? createAuditLog(auditFiles(place.stateFolder, config.audit.file)) : undefined,
-    };
-    return await compose({ loaded, place, foundation: this.#foundation });
+    return await this.#lifecycle.known();
   }
 }
 
-function toPlace({ cwd = process.cwd(), env = process.env, stateFolder, log = () => undefined }: EngineOptions): Place {
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
-  return {
-    cwd,
-    env,
-    home,
-    stateFolder: stateFolder ?? env["ANYGPT_HOME"] ?? join(home, ".anygpt"),
-    now: Date.now,
-    log,
-  };
-}
+const DEEPEST = 2;
 
-/** An engine on the configuration found on this machine, or on the given file. */
+/**
+ * An engine on the configuration found on this machine, or on the given file. A gateway that was started by a gateway
+ * offers only what it was explicitly given, and at some depth nothing at all: none can start itself without end.
+ */
 export function openEngine({
   configPath,
   ...options
 }: EngineOptions & { readonly configPath?: string } = {}): DiscoveryEngine {
-  const { cwd, env, home, stateFolder } = toPlace(options);
-  const load = () =>
-    loadConfig({ cwd, env, home, anygptHome: stateFolder, ...(configPath === undefined ? {} : { path: configPath }) });
+  const { cwd, home, stateFolder } = toPlace(options);
+  const env = options.env ?? process.env;
+  const depth = depthOf(env);
+  const isInside = depth >= DEEPEST || (depth > 0 && configPath === undefined);
+  const notices = ["This gateway was started by another one and offers no servers of its own."];
+  const load = (): Promise<LoadedConfig> =>
+    isInside
+      ? Promise.resolve({ config: parseConfig({}), baseDir: cwd, notices })
+      : loadConfig({
+          cwd,
+          env,
+          home,
+          anygptHome: stateFolder,
+          ...(configPath === undefined ? {} : { path: configPath }),
+        });
   return new DiscoveryEngine({}, { ...options, load });
 }

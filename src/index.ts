@@ -10,9 +10,8 @@ export {
   type StreamedExecution,
 } from "./engine.js";
 export { DiscoveryError, type ErrorCode, type ErrorEntry, ERRORS, type Executed } from "./errors.js";
-export type { ServerStatus, ServerSummary } from "./metatools/describe-server.js";
 export type { ToolExample, ToolParameter } from "./metatools/describe-tool.js";
-export type { SearchResult, ToolMetadata } from "./metatools/metadata.js";
+export type { SearchResult, ServerStatus, ServerSummary, ToolMetadata } from "./metatools/metadata.js";
 export type { ExecutionResult } from "./metatools/to-execution-result.js";
 export type { CallEvent } from "./model/call.js";
 export { VERSION } from "./version.js";

@@ -11,6 +11,8 @@ const FLOORS: Record<string, number> = {
   "index.ts": 7,
   surfaces: 6,
   "engine.ts": 5,
+  "lifecycle.ts": 5,
+  "place.ts": 5,
   "compose.ts": 5,
   metatools: 4,
   executor: 3,

@@ -8,6 +8,8 @@ export interface LookupParts {
   readonly refresh: Refresh;
   /** False when `cache.enabled` is false: then a server is asked each time somebody wants its list of tools. */
   readonly remembers: boolean;
+  readonly ttlMs: number;
+  readonly now: () => number;
 }
 
 export interface LookupCounts {
@@ -27,13 +29,15 @@ export interface Lookup {
   /** The server with its tools known, asking it first if need be; undefined when no server has the name. */
   server(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
   /** The same for who wants the whole list, which is not remembered when the cache is switched off. */
-  list(name: string): Promise<CatalogServer | undefined>;
+  list(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
+  /** Asks a server anew whose list is older than the TTL; the known one stays if that fails. */
+  refreshed(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
 }
 
 const LONGEST_WAIT_MS = 10_000;
 
-export function createLookup({ catalog, refresh, remembers }: LookupParts): Lookup {
+export function createLookup({ catalog, refresh, remembers, ttlMs, now }: LookupParts): Lookup {
   let hits = 0;
   let misses = 0;
 
@@ -50,9 +54,19 @@ export function createLookup({ catalog, refresh, remembers }: LookupParts): Look
     return known;
   };
 
+  const isStale = ({ record }: CatalogServer): boolean =>
+    record !== undefined && (record.listedAt > now() || record.listedAt + ttlMs <= now());
+  const refreshed = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
+    const known = catalog.snapshot().servers.get(name);
+    if (known === undefined || !isStale(known)) return await server(name, patience);
+    return await ask(name, patience).catch(() => known);
+  };
+
   return {
     server,
-    list: (name) => (remembers || !catalog.snapshot().servers.has(name) ? server(name) : ask(name)),
+    list: (name, patience) =>
+      remembers || !catalog.snapshot().servers.has(name) ? refreshed(name, patience) : ask(name, patience),
+    refreshed,
     counts: () => ({ hits, misses }),
   };
 }
@@ -66,7 +80,7 @@ async function within(
   let settle: () => void = () => undefined;
   const over = new Promise<never>((_, reject) => {
     const onAbort = (): void => reject(cancelled(server));
-    const timer = setTimeout(() => reject(starting(server)), Math.min(waitMs, LONGEST_WAIT_MS));
+    const timer = setTimeout(() => reject(starting(server)), waitMs);
     signal?.addEventListener("abort", onAbort, { once: true });
     settle = () => {
       clearTimeout(timer);

@@ -45,7 +45,7 @@ function setUp(names: string[], { ttlMs = 3_600_000, remembers = true } = {}) {
     now: () => clock.now,
     log: () => undefined,
   });
-  const lookup = createLookup({ catalog, refresh, remembers });
+  const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return { catalog, refresh, lookup, asked, open, clock, settled };
 }
@@ -192,6 +192,21 @@ describe("lookup", () => {
     const found = lookup.server("a");
     open.get("a")?.fail();
     await expect(found).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
+  });
+
+  it("asks anew for a list that is older than the TTL, and keeps the known one if that fails", async () => {
+    const { lookup, catalog, asked, open, clock, settled } = setUp(["a"], { ttlMs: 1000 });
+    await catalog.learn("a", LISTING);
+    await lookup.list("a");
+    expect(asked).toEqual([]);
+    clock.now += 2000;
+    await lookup.server("a");
+    expect(asked).toEqual([]);
+    const stale = lookup.list("a");
+    await settled();
+    open.get("a")?.fail();
+    expect((await stale)?.tools).toHaveLength(1);
+    expect(asked).toEqual(["a"]);
   });
 
   it("waits no longer than whoever asks", async () => {

@@ -49,7 +49,8 @@ function setUp(parts: Partial<ExecutorParts> = {}) {
     },
     limit: { bytes: 1024, kept: createKeptResults(1000, () => 0) },
     options: executionOptions.parse({}),
-    now: () => (time += 5),
+    now: () => 1000,
+    elapsed: () => (time += 5),
     newId: () => "id-1",
     log: (message) => logged.push(message),
     ...parts,
@@ -66,7 +67,7 @@ describe("execute", () => {
   it("returns the upstream's answer as the same object", async () => {
     const { call, sent } = setUp();
     expect(await call()).toBe(ANSWER);
-    expect(sent).toEqual([{ arguments: { title: "x" }, timeoutMs: 30_000, maxTotalMs: 900_000 }]);
+    expect(sent).toEqual([{ arguments: { title: "x" }, timeoutMs: 30_000, startWaitMs: 10_000, maxTotalMs: 900_000 }]);
   });
 
   it("records every outcome once, with its duration", async () => {
@@ -78,7 +79,7 @@ describe("execute", () => {
         actor: { id: "local", surface: "mcp" },
         toolId: TOOL.id,
         arguments: { title: "x" },
-        startedAt: 5,
+        startedAt: 1000,
         durationMs: 5,
         outcome: { kind: "answered", isError: false },
       },

@@ -25,6 +25,7 @@ export interface ExecutorParts {
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
   readonly now: () => number;
+  readonly elapsed: () => number;
   readonly newId: () => string;
   readonly log: (message: string) => void;
 }
@@ -33,6 +34,7 @@ export interface OutgoingCall {
   readonly arguments: JsonObject;
   readonly meta?: JsonObject;
   readonly timeoutMs: number;
+  readonly startWaitMs: number;
   readonly maxTotalMs: number;
   readonly onEvent?: NonNullable<Call["onEvent"]>;
 }
@@ -53,11 +55,14 @@ export interface CallRecord {
 export type Execute = (call: Call, signal?: AbortSignal) => Promise<CallResult>;
 
 const MAX_ARGUMENT_DEPTH = 64;
+/** A call waits for a server that has to be started first within its own timeout, and at most so long. */
+const LONGEST_START_WAIT_MS = 10_000;
 
 export function createExecute(parts: ExecutorParts): Execute {
   return async (call, signal) => {
     const requestId = parts.newId();
     const startedAt = parts.now();
+    const from = parts.elapsed();
     const finish = async (outcome: CallRecord["outcome"]): Promise<void> => {
       await parts.record({
         requestId,
@@ -65,7 +70,7 @@ export function createExecute(parts: ExecutorParts): Execute {
         toolId: toolId(call.server, call.tool),
         arguments: call.arguments,
         startedAt,
-        durationMs: parts.now() - startedAt,
+        durationMs: parts.elapsed() - from,
         outcome,
       });
     };
@@ -96,7 +101,8 @@ export function createExecute(parts: ExecutorParts): Execute {
 
 async function carryOut(call: Call, parts: ExecutorParts, signal?: AbortSignal): Promise<CallResult> {
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
-  const tool = await parts.resolve(call, timeoutMs, signal);
+  const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, LONGEST_START_WAIT_MS);
+  const tool = await parts.resolve(call, startWaitMs, signal);
   if (!tool.enabled) throw disabled(tool, parts.explain(tool));
   const given = toArguments(call.arguments, tool);
   const violations = await parts.validation.check(tool, given);
@@ -109,6 +115,7 @@ async function carryOut(call: Call, parts: ExecutorParts, signal?: AbortSignal):
     {
       arguments: given,
       timeoutMs,
+      startWaitMs,
       maxTotalMs: parts.options.maxTotalMs,
       ...(call.meta === undefined ? {} : { meta: call.meta }),
       ...(call.onEvent === undefined ? {} : { onEvent: guarded(call.onEvent, parts.log) }),

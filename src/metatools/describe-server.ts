@@ -1,21 +1,7 @@
 import type { CatalogServer } from "../catalog/snapshot.js";
+import type { ServerSummary } from "./metadata.js";
 import type { UpstreamState } from "../upstreams/types.js";
 import { summarize } from "../search/summary.js";
-
-export type ServerStatus = "connected" | "disconnected" | "error";
-
-/** One server as lists show it. */
-export interface ServerSummary {
-  readonly name: string;
-  readonly description: string;
-  readonly toolCount: number;
-  readonly enabledCount: number;
-  readonly status: ServerStatus;
-  /** Its tools are known, from its own list or from the configuration. */
-  readonly known: boolean;
-  /** Why it cannot be used, and what to do about it. */
-  readonly reason?: string;
-}
 
 export function describeServer(server: CatalogServer, state: UpstreamState): ServerSummary {
   const { definition, record, failure, tools } = server;

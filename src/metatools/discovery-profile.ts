@@ -4,11 +4,12 @@ import type { Execute } from "../executor/execute.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import type { UpstreamState } from "../upstreams/types.js";
-import { describeServer, type ServerSummary } from "./describe-server.js";
+import { cutAtWord } from "../util/text.js";
+import { describeServer } from "./describe-server.js";
 import { describeTool } from "./describe-tool.js";
 import type { Discovery, FoundTools } from "./discovery.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
-import { summaryOf } from "./metadata.js";
+import { type ServerSummary, summaryOf } from "./metadata.js";
 
 export interface ProfileParts {
   readonly discovery: Discovery;
@@ -24,8 +25,10 @@ export function discoveryProfile(parts: ProfileParts): readonly MetaTool[] {
 const server = z.string().min(1);
 const tool = z.string().min(1);
 
-/** From here on descriptions are left out: an agent searches, it does not read hundreds of lines. */
+/** From here on descriptions are left out and reasons cut short: an agent searches, it does not read hundreds of lines. */
 const MANY_SERVERS = 60;
+const MOST_SERVERS = 200;
+const SHORT_REASON = 80;
 
 function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
   return defineMetaTool({
@@ -37,12 +40,14 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
       const pending = new Set(discovery.pending());
       const summaries = discovery.servers().map((one) => describeServer(one, upstreamState(one.definition.name)));
       const isLong = summaries.length > MANY_SERVERS;
+      const more = summaries.length - MOST_SERVERS;
       return {
         kind: "data",
         data: {
-          servers: summaries.map((summary) =>
-            toListedServer(summary, { isLong, isPending: pending.has(summary.name) }),
-          ),
+          servers: summaries
+            .slice(0, MOST_SERVERS)
+            .map((summary) => toListedServer(summary, { isLong, isPending: pending.has(summary.name) })),
+          ...(more > 0 ? { more, note: "search_tools searches all of them." } : {}),
           ...(summaries.length === 0
             ? { note: "No server is configured. A person can add some to the gateway's config." }
             : {}),
@@ -60,7 +65,7 @@ function toListedServer(summary: ServerSummary, { isLong, isPending }: { isLong:
     toolCount: enabledCount,
     status,
     ...(isPending ? { pending: true } : known ? {} : { known: false }),
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: isLong ? cutAtWord(reason, SHORT_REASON) : reason }),
   };
 }
 
@@ -106,7 +111,7 @@ function shortSignature(found: Tool): { signature?: string } {
 }
 
 function nothingFits(suggestions: readonly string[]): string {
-  const near = suggestions.length > 0 ? ` Near: ${suggestions.join(", ")}.` : "";
+  const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
   return `No tool fits.${near} Try other words, or list_mcp_servers.`;
 }
 
@@ -147,7 +152,7 @@ function getToolDetails({ discovery }: ProfileParts): MetaTool {
 export function toDetailsAnswer(tool: Tool): JsonObject {
   const details = describeTool(tool);
   const parameters = details.parameters.map(({ required, ...rest }) => (required ? { ...rest, required } : rest));
-  return { ...details, parameters };
+  return { ...details, parameters, ...(tool.enabled ? {} : { enabled: false }) };
 }
 
 function executeTool({ execute }: ProfileParts): MetaTool {

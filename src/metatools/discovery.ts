@@ -40,7 +40,7 @@ export interface Discovery {
   pending(): readonly string[];
   search(request: SearchRequest): Promise<FoundTools>;
   /** The server and its tools, asked first if they are not known; SERVER_NOT_FOUND with the nearest names. */
-  server(name: string): Promise<CatalogServer>;
+  server(name: string, patience?: Patience): Promise<CatalogServer>;
   /** The tool, disabled or not; TOOL_NOT_FOUND with the nearest names. */
   tool(server: string, name: string, patience?: Patience): Promise<Tool>;
 }
@@ -68,7 +68,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
   return {
     servers: () => [...snapshot().servers.values()],
     pending: () => refresh.pending(),
-    server: async (name) => orThrow(name, await lookup.list(name)),
+    server: async (name, patience) => orThrow(name, await lookup.list(name, patience)),
 
     async search({ query, server: only, limit, includeDisabled = false }) {
       if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
@@ -93,9 +93,14 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
     async tool(serverName, name, patience) {
       // An agent may pass the whole id where the name belongs.
       const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
-      const { tools } = orThrow(serverName, await lookup.server(serverName, patience));
-      const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
-      if (found === undefined) throw toolNotFound(serverName, name, tools);
+      const find = ({ tools }: CatalogServer): Tool | undefined =>
+        tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
+      const known = find(orThrow(serverName, await lookup.server(serverName, patience)));
+      if (known !== undefined) return known;
+      // It may have come since the server was asked.
+      const server = orThrow(serverName, await lookup.refreshed(serverName, patience));
+      const found = find(server);
+      if (found === undefined) throw toolNotFound(serverName, name, server.tools);
       return found;
     },
   };

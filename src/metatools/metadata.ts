@@ -3,6 +3,21 @@ import type { Tool } from "../model/tool.js";
 import { summarize } from "../search/summary.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
 
+export type ServerStatus = "connected" | "disconnected" | "error";
+
+/** One server as lists show it. */
+export interface ServerSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly toolCount: number;
+  readonly enabledCount: number;
+  readonly status: ServerStatus;
+  /** Its tools are known, from its own list or from the configuration. */
+  readonly known: boolean;
+  /** Why it cannot be used, and what to do about it. */
+  readonly reason?: string;
+}
+
 /** A tool as embedding programs see it. */
 export interface ToolMetadata {
   readonly server: string;

@@ -9,6 +9,8 @@ export interface Call {
   readonly arguments: unknown;
   /** Longest silence to wait through, in milliseconds; every progress report starts it anew. */
   readonly timeoutMs?: number;
+  /** Longest wait for a server that has to be started first. */
+  readonly startWaitMs?: number;
   /** Protocol metadata of the caller's request that travels upstream, without the caller's progress token. */
   readonly meta?: JsonObject;
   readonly onEvent?: (event: CallEvent) => void;

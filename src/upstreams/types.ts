@@ -46,6 +46,8 @@ export interface UpstreamCall {
   readonly meta?: JsonObject;
   /** Longest silence; every progress report starts it anew. */
   readonly timeoutMs: number;
+  /** Longest wait for a server that has to be started first; the configuration's when left out. */
+  readonly startWaitMs?: number;
   /** Longest duration in all. */
   readonly maxTotalMs: number;
   readonly onEvent?: (event: CallEvent) => void;

@@ -57,7 +57,8 @@ export class Upstream {
   }
 
   async call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    const want = { keep: true, waitMs: Math.min(this.#parts.options.startWaitMs, call.timeoutMs) };
+    const { startWaitMs } = this.#parts.options;
+    const want = { keep: true, waitMs: call.startWaitMs ?? Math.min(startWaitMs, call.timeoutMs) };
     await this.#ready(target, want, signal);
     const release = await this.#limiter.acquire(signal);
     try {

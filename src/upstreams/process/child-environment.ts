@@ -1,4 +1,8 @@
+/** Tells a server that is a gateway itself through how many others it was started. */
+export const DEPTH_VARIABLE = "ANYGPT_DEPTH";
+
 const SAFE_NAMES = new Set([
+  DEPTH_VARIABLE,
   "PATH",
   "HOME",
   "USER",

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { createCatalog } from "../catalog/catalog.js";
+import { createLookup } from "../catalog/lookup.js";
+import { createRefresh } from "../catalog/refresh.js";
+import { DiscoveryError } from "../errors.js";
+import { localActor } from "../model/actor.js";
+import type { JsonObject } from "../model/json.js";
+import type { ServerDefinition, ServerListing } from "../model/server.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { searchOptions } from "../search/options.js";
+import { createDiscovery } from "./discovery.js";
+import { discoveryProfile } from "./discovery-profile.js";
+
+const tool = (name: string, description: string, properties: JsonObject = {}): ToolDefinition => ({
+  name,
+  description,
+  inputSchema: { type: "object", properties },
+});
+const listing = (tools: ToolDefinition[]): ServerListing => ({ tools, dropped: [], truncated: false, era: "legacy" });
+const server = (name: string, description?: string): ServerDefinition => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  connection: { kind: "stdio", command: name, args: [], env: {} },
+  manifest: [],
+  origin: "inline",
+});
+
+/** The five meta-tools over servers whose tools are known; nothing is ever started. */
+async function setUp(
+  servers: [ServerDefinition, ToolDefinition[] | DiscoveryError][],
+  options: { search?: object; decide?: (tool: { name: string }) => { enabled: boolean; tags: string[] } } = {},
+) {
+  const decide = options.decide ?? (() => ({ enabled: true, tags: [] }));
+  const never = () => Promise.reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "Not asked in this test."));
+  const quiet = { now: () => 1000, log: () => undefined };
+  const catalog = createCatalog({ definitions: servers.map(([one]) => one), decide, disk: undefined, ...quiet });
+  for (const [{ name }, known] of servers) {
+    if (known instanceof DiscoveryError) catalog.fail(name, known);
+    else await catalog.learn(name, listing(known));
+  }
+  const refresh = createRefresh({ catalog, list: never, ttlMs: 3_600_000, ...quiet });
+  const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const { snapshot } = catalog;
+  const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse(options.search ?? {}) });
+  const calls: unknown[] = [];
+  const metaTools = discoveryProfile({
+    discovery,
+    upstreamState: () => ({ kind: "closed" }),
+    execute: (call) => {
+      calls.push(call);
+      return Promise.resolve({ content: [] });
+    },
+  });
+  const run = async (name: string, args: unknown): Promise<JsonObject> => {
+    const answer = await metaTools.find((one) => one.name === name)!.run(args, { actor: localActor("mcp") });
+    return answer.kind === "data" ? answer.data : { ...answer.result };
+  };
+  return { run, metaTools, calls };
+}
+
+const FILES = Array.from({ length: 12 }, (_, n) => tool(`read_file_${n}`, "Read a file."));
+
+describe("search_tools", () => {
+  it("answers at most as many as the configuration says, unless the caller asks for more", async () => {
+    const { run } = await setUp([[server("fs"), FILES]], { search: { limit: 3 } });
+    expect(await run("search_tools", { query: "read a file" })).toMatchObject({ results: { length: 3 }, more: 9 });
+    expect(await run("search_tools", { query: "read a file", limit: 5 })).toMatchObject({ results: { length: 5 } });
+  });
+
+  it("leaves out what is less relevant than the configuration asks for", async () => {
+    const tools = [tool("convert_units", "Convert meters to feet.")];
+    const query = "convert a very long list of unrelated things nobody ever heard of";
+    const lax = await setUp([[server("a"), tools]], { search: { minRelevance: 0 } });
+    const strict = await setUp([[server("a"), tools]], { search: { minRelevance: 0.9 } });
+    expect((await lax.run("search_tools", { query }))["results"]).toHaveLength(1);
+    expect(await strict.run("search_tools", { query })).toMatchObject({
+      results: [],
+      note: expect.stringContaining("No tool fits"),
+    });
+  });
+
+  it("finds by the tags of the rules and by the description of the server", async () => {
+    const { run } = await setUp(
+      [
+        [server("x", "Payments and invoices"), [tool("run", "Does it.")]],
+        [server("y"), [tool("go", "Does it.")]],
+      ],
+      {
+        search: { minRelevance: 0 },
+        decide: ({ name }) => ({ enabled: true, tags: name === "go" ? ["astronomy"] : [] }),
+      },
+    );
+    expect(await run("search_tools", { query: "invoices" })).toMatchObject({ results: [{ server: "x" }] });
+    expect(await run("search_tools", { query: "astronomy" })).toMatchObject({
+      results: [{ server: "y", tags: ["astronomy"] }],
+    });
+  });
+
+  it("gives the best hit its signature when that is short", async () => {
+    const short = await setUp([[server("fs"), [tool("read_file", "Read a file.", { path: { type: "string" } })]]]);
+    expect(await short.run("search_tools", { query: "read file" })).toMatchObject({
+      results: [{ signature: "read_file(path?: string)" }],
+    });
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`parameter_${n}`, { type: "string" }]));
+    const long = await setUp([[server("fs"), [tool("read_file", "Read a file.", many)]]]);
+    expect((await long.run("search_tools", { query: "read file" }))["results"]).toEqual([
+      expect.not.objectContaining({ signature: expect.anything() }),
+    ]);
+  });
+
+  it("does not find a disabled tool", async () => {
+    const { run } = await setUp([[server("fs"), FILES]], { decide: () => ({ enabled: false, tags: [] }) });
+    expect((await run("search_tools", { query: "read a file" }))["results"]).toEqual([]);
+  });
+});
+
+describe("list_mcp_servers", () => {
+  const failure = new DiscoveryError(
+    "SERVER_CONNECTION_ERROR",
+    `It is broken ${"because of many things ".repeat(20)}.`,
+  );
+
+  it("describes few servers and says why one cannot be used", async () => {
+    const { run } = await setUp([
+      [server("fs", "Files"), FILES],
+      [server("bad"), failure],
+    ]);
+    expect(await run("list_mcp_servers", {})).toEqual({
+      servers: [
+        { name: "fs", description: "Files", toolCount: 12, status: "disconnected" },
+        { name: "bad", toolCount: 0, status: "error", known: false, reason: failure.message },
+      ],
+    });
+  });
+
+  it("spends few words on many servers, and says how many it left out", async () => {
+    const { run } = await setUp(Array.from({ length: 1000 }, (_, n) => [server(`s${n}`, "Something"), failure]));
+    const answer = await run("list_mcp_servers", {});
+    expect(answer["servers"]).toHaveLength(200);
+    expect(answer["more"]).toBe(800);
+    expect(JSON.stringify(answer).length).toBeLessThan(50_000);
+    expect(JSON.stringify(answer)).not.toContain("Something");
+  });
+});
+
+describe("get_tool_details", () => {
+  it("says that a tool is disabled", async () => {
+    const { run } = await setUp([[server("fs"), FILES]], { decide: () => ({ enabled: false, tags: [] }) });
+    expect(await run("get_tool_details", { server: "fs", tool: "read_file_1" })).toMatchObject({ enabled: false });
+  });
+
+  it("takes the whole id where the name belongs", async () => {
+    const { run } = await setUp([[server("fs"), FILES]]);
+    expect(await run("get_tool_details", { server: "fs", tool: "fs:read_file_1" })).toMatchObject({
+      tool: "read_file_1",
+    });
+  });
+});
+
+describe("execute_tool", () => {
+  it("needs no arguments for a tool without parameters, though its schema asks for them", async () => {
+    const { run, calls, metaTools } = await setUp([[server("fs"), FILES]]);
+    await run("execute_tool", { server: "fs", tool: "read_file_1" });
+    expect(calls).toEqual([
+      { actor: { id: "local", surface: "mcp" }, server: "fs", tool: "read_file_1", arguments: {} },
+    ]);
+    expect(metaTools.at(-1)?.inputSchema["required"]).toEqual(["server", "tool", "arguments"]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ server: "fs" }, "tool"],
+    [{ server: "fs", tool: "x", options: { timeout: 0 } }, "timeout"],
+    [{ server: "fs", tool: "x", unknown: 1 }, "unknown"],
+    ["text", "object"],
+    [null, "server"],
+  ])("refuses %j and names what is wrong", async (args, named) => {
+    const { run } = await setUp([[server("fs"), FILES]]);
+    await expect(run("execute_tool", args)).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining(named),
+    });
+  });
+});

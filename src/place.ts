@@ -1,0 +1,49 @@
+import { homedir } from "node:os";
+import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
+import { absolutePath } from "./util/home-path.js";
+
+/** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
+export interface Place {
+  readonly cwd: string;
+  readonly home: string;
+  readonly stateFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The time of day, for records. */
+  readonly now: () => number;
+  /** Milliseconds that only ever grow, for intervals. */
+  readonly elapsed: () => number;
+  readonly log: (message: string) => void;
+}
+
+/** What an embedding program may choose of it. */
+export interface PlaceOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The folder for catalog and audit. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
+  readonly stateFolder?: string;
+  readonly log?: (message: string) => void;
+}
+
+export function toPlace({
+  cwd = process.cwd(),
+  env = process.env,
+  stateFolder,
+  log = () => undefined,
+}: PlaceOptions): Place {
+  const home = env["HOME"] || env["USERPROFILE"] || homedir();
+  const depth = depthOf(env);
+  return {
+    cwd,
+    env: { ...env, [DEPTH_VARIABLE]: String(depth + 1) },
+    home,
+    stateFolder: absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd }),
+    now: Date.now,
+    elapsed: () => performance.now(),
+    log,
+  };
+}
+
+/** How many gateways this one was started through. Every server is told, in case it is a gateway itself. */
+export function depthOf(env: Readonly<Record<string, string | undefined>>): number {
+  return Number.parseInt(env[DEPTH_VARIABLE] ?? "", 10) || 0;
+}
