@@ -128,7 +128,74 @@ describe("DiscoveryEngine", () => {
   });
 });
 
+describe("the life of an engine", () => {
+  it("ends with close, and says so", async () => {
+    const engine = echo();
+    await engine.close();
+    expect(await engine.executeTool("echo", "pid", {})).toMatchObject({
+      success: false,
+      error: { code: "INVALID_REQUEST", message: "The engine has been closed." },
+    });
+    await expect(engine.searchTools("echo")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  it("tries again after a configuration that could not be loaded", async () => {
+    const file = join(folder, "config.json");
+    await writeFile(file, "{");
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    await expect(engine.listServers()).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
+    await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));
+    expect(await engine.listServers()).toHaveLength(1);
+  });
+
+  it.each<[number, boolean, string[]]>([
+    [0, false, ["echo"]],
+    [1, false, []],
+    [1, true, ["echo"]],
+    [2, true, []],
+  ])("inside %i other gateways, configured explicitly: %s, it offers %j", async (depth, isExplicit, names) => {
+    const file = join(folder, "anygpt.config.json");
+    await writeFile(file, JSON.stringify({ discovery: { servers: { echo: testServer("echo.mjs") } } }));
+    const env = { ...options.env, ...(depth > 0 ? { ANYGPT_DEPTH: String(depth) } : {}) };
+    const engine = openEngine({ ...options, env, ...(isExplicit ? { configPath: file } : {}) });
+    engines.push(engine);
+    expect((await engine.listServers()).map(({ name }) => name)).toEqual(names);
+  });
+
+  it("tells its servers how deep they are", async () => {
+    const { result } = (await echo().executeTool("echo", "env", {})) as { result: Record<string, string> };
+    expect(result["ANYGPT_DEPTH"]).toBe("1");
+  });
+
+  it.each(["", "~/elsewhere"])("takes ANYGPT_HOME=%j for a folder in the home", async (value) => {
+    const { stateFolder: _none, ...rest } = options;
+    const engine = new DiscoveryEngine(
+      { servers: { echo: testServer("echo.mjs") } },
+      { ...rest, env: { ...options.env, ANYGPT_HOME: value } },
+    );
+    engines.push(engine);
+    await engine.executeTool("echo", "pid", {});
+    const file = join(folder, value === "" ? ".anygpt" : "elsewhere", "audit.jsonl");
+    expect(await readFile(file, "utf8")).toContain("echo:pid");
+  });
+});
+
 describe("reload", () => {
+  it("puts a changed audit into force", async () => {
+    const file = join(folder, "config.json");
+    const write = (audit: object) =>
+      writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") }, audit }));
+    await write({ enabled: false });
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    await engine.executeTool("echo", "pid", {});
+    await write({ file: join(folder, "trail.jsonl") });
+    await Promise.all([engine.reload(), engine.reload()]);
+    await engine.executeTool("echo", "pid", {});
+    expect((await readFile(join(folder, "trail.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(1);
+  });
+
   it("takes a changed file, keeps unchanged servers running and drops the removed ones", async () => {
     const file = join(folder, "config.json");
     const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));

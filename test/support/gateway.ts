@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -42,6 +43,8 @@ export function createHome(config: object): Home {
 export interface Gateway {
   readonly client: Client;
   readonly pid: number;
+  /** Resolves when the gateway writes a line with this text to its standard error. */
+  logged(text: string): Promise<void>;
   call(name: string, args: object): Promise<{ text: string; isError: boolean; json: () => unknown }>;
   close(): Promise<void>;
 }
@@ -52,12 +55,15 @@ export async function connectGateway(home: Home, options: ClientOptions = {}): P
   const transport = new StdioClientTransport({
     ...nodeServer(DISCOVERY, "--config", home.config),
     env: home.env,
-    stderr: "ignore",
+    stderr: "pipe",
   });
+  const lines = createInterface({ input: transport.stderr as Readable });
   await client.connect(transport);
   return {
     client,
     pid: transport.pid ?? 0,
+    logged: (text) =>
+      new Promise((resolve) => lines.on("line", (line) => (line.includes(text) ? resolve() : undefined))),
     async call(name, args) {
       const result = await client.callTool({ name, arguments: { ...args } });
       const text = result.content.map((item) => ("text" in item ? item.text : `[${item.type}]`)).join("\n");
@@ -83,6 +89,8 @@ export function spawnGateway(home: Home): RawGateway {
   const lines: { id?: unknown; line: string }[] = [];
   const waiting: (() => void)[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
+    // A process that is ended may leave half a line.
+    if (!line.endsWith("}")) return;
     lines.push({ ...(JSON.parse(line) as object), line });
     for (const wake of waiting.splice(0)) wake();
   });

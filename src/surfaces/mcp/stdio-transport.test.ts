@@ -41,6 +41,42 @@ describe("BoundedStdioTransport", () => {
     expect(received).toEqual([JSON.parse(PING)]);
   });
 
+  it("answers an oversized request under its own id", async () => {
+    const { input, written, idle } = await open();
+    input.write(`{"jsonrpc":"2.0","id":"big","method":"x","params":{"a":"${"x".repeat(1024 * 1024)}"}}\n`);
+    await idle();
+    expect(written()).toMatchObject([{ id: "big", error: { code: -32600 } }]);
+  });
+
+  it("answers even what cannot be written as JSON", async () => {
+    const { transport, written, idle } = await open();
+    const result: Record<string, unknown> = {};
+    result["itself"] = result;
+    await transport.send({ jsonrpc: "2.0", id: 3, result });
+    await idle();
+    expect(written()).toMatchObject([{ id: 3, error: { code: -32603 } }]);
+  });
+
+  it("does not read from a client that does not read", async () => {
+    const { input, output, transport, received, idle } = await open();
+    await transport.send({ jsonrpc: "2.0", id: 1, result: { text: "x".repeat(1_000_000) } });
+    await idle();
+    input.write(PING);
+    await idle();
+    expect(received).toEqual([]);
+    output.resume();
+    await new Promise<void>((resolve) => (transport.onmessage = () => resolve()));
+  });
+
+  it("answers what is still open when it is asked to", async () => {
+    const { input, transport, written, idle } = await open();
+    input.write(PING);
+    await idle();
+    transport.answerOpen((method) => ({ error: { code: -1, message: method } }));
+    await idle();
+    expect(written()).toMatchObject([{ id: 7, error: { message: "ping" } }]);
+  });
+
   it("takes messages in any pieces, with either line ending, and skips empty lines", async () => {
     const { input, received, idle } = await open();
     for (const byte of Buffer.from(`\n\r\n${PING.trim()}\r\n`)) input.write(Buffer.from([byte]));
@@ -86,5 +122,58 @@ describe("BoundedStdioTransport", () => {
     await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
     await transport.send({ jsonrpc: "2.0", id: 2, result: {} });
     expect(times).toBe(1);
+  });
+});
+
+describe("batches", () => {
+  const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
+
+  async function openOn(revision: string) {
+    const opened = await open();
+    opened.transport.setProtocolVersion(revision);
+    const { input, idle } = opened;
+    const send = async (items: unknown) => {
+      input.write(`${JSON.stringify(items)}\n`);
+      await idle();
+    };
+    return { ...opened, send };
+  }
+
+  it("are answered together, each message by itself, where the revision has them", async () => {
+    const { transport, received, written, idle, send } = await openOn("2025-03-26");
+    await send([ping(1), { jsonrpc: "2.0", method: "notifications/x" }, 42, ping(2)]);
+    expect(received).toHaveLength(3);
+    await transport.send({ jsonrpc: "2.0", id: 2, result: {} });
+    await idle();
+    expect(written()).toEqual([]);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await idle();
+    expect(written()).toEqual([
+      [
+        expect.objectContaining({ id: null }),
+        { jsonrpc: "2.0", id: 2, result: {} },
+        { jsonrpc: "2.0", id: 1, result: {} },
+      ],
+    ]);
+  });
+
+  it("do not wait for a request that was cancelled", async () => {
+    const { input, transport, written, idle, send } = await openOn("2025-03-26");
+    await send([ping(1), ping(2)]);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    input.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n');
+    await idle();
+    expect(written()).toEqual([[{ jsonrpc: "2.0", id: 1, result: {} }]]);
+  });
+
+  it.each<[string, string, unknown]>([
+    ["of another revision", "2025-06-18", [ping(1)]],
+    ["that are empty", "2025-03-26", []],
+    ["of more than a hundred", "2025-03-26", Array.from({ length: 101 }, (_, n) => ping(n))],
+  ])("%s are refused as a whole", async (_, revision, items) => {
+    const { received, written, send } = await openOn(revision);
+    await send(items);
+    expect(written()).toMatchObject([{ id: null, error: { code: -32600 } }]);
+    expect(received).toEqual([]);
   });
 });

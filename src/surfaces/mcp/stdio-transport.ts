@@ -31,7 +31,7 @@ export class BoundedStdioTransport implements Transport {
   #isReading = false;
   #isCorked = false;
   #isClosed = false;
-  #onAllAnswered: () => void = () => undefined;
+  readonly #waiting = new Set<() => void>();
 
   readonly #reader = createLineReader({
     maxBytes: MAX_FRAME_BYTES,
@@ -75,14 +75,20 @@ export class BoundedStdioTransport implements Transport {
 
   /** Resolves when every request taken in has been answered, or after `ms`. */
   async answered(ms: number): Promise<void> {
-    if (this.#open.size === 0) return;
+    if (this.#open.size === 0 || this.#isClosed) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#onAllAnswered = () => {
+      const wake = (): void => {
         clearTimeout(timer);
+        this.#waiting.delete(wake);
         resolve();
       };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
     });
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting) wake();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -105,7 +111,7 @@ export class BoundedStdioTransport implements Transport {
     this.#isClosed = true;
     this.stopReading();
     this.#input.off("end", this.#onEnd).off("close", this.#onEnd).off("error", this.#onBroken);
-    this.#onAllAnswered();
+    this.#wakeAll();
     this.onclose?.();
   }
 
@@ -139,7 +145,7 @@ export class BoundedStdioTransport implements Transport {
 
   #settle(id: RequestId): void {
     this.#open.delete(id);
-    if (this.#open.size === 0) this.#onAllAnswered();
+    if (this.#open.size === 0) this.#wakeAll();
     this.onfirstanswer?.();
     this.onfirstanswer = undefined;
   }
