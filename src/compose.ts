@@ -118,6 +118,7 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
     record: async (entry) => await audit?.record(await toAuditRecord(entry, audit)),
     limit: { bytes: config.execution.resultLimit, kept },
     options: config.execution,
+    startWaitMs: config.upstreams.startWaitMs,
     now,
     elapsed: place.elapsed,
     newId: randomUUID,

@@ -1,5 +1,6 @@
 // The bins: the only place that reads argv, process signals and sets the exit code.
 import { isatty } from "node:tty";
+import { ERRORS } from "./errors.js";
 import type { CliIo } from "./surfaces/cli/io.js";
 
 const LAST_WORDS_MS = 1000;
@@ -14,6 +15,12 @@ export async function runAnygpt(): Promise<void> {
 }
 
 async function run(argv: readonly string[]): Promise<void> {
+  const cwd = currentFolder();
+  if (cwd === undefined) {
+    process.stderr.write("✗ The current folder does not exist any more; change to one that does.\n");
+    process.exitCode = ERRORS.CONFIGURATION_ERROR.exit;
+    return;
+  }
   const { runCli } = await import("./surfaces/cli/run.js");
   const stop = new AbortController();
   // The first signal asks; a second one insists.
@@ -25,9 +32,10 @@ async function run(argv: readonly string[]): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },
     columns: process.stdout.columns ?? 80,
+    stderrColumns: process.stderr.columns ?? 80,
     signal: stop.signal,
     onReload: (listener) => void process.on("SIGHUP", listener),
   };
@@ -36,4 +44,12 @@ async function run(argv: readonly string[]): Promise<void> {
   process.exitCode = await runCli(argv, io);
   // Who told us to stop does not wait for a reader that does not read.
   if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+}
+
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }

@@ -36,6 +36,8 @@ export interface Lookup {
 }
 
 const LONGEST_WAIT_MS = 10_000;
+/** What is known but old is not worth a long wait. */
+const STALE_WAIT_MS = 3000;
 
 export function createLookup({ catalog, refresh, remembers, ttlMs, now }: LookupParts): Lookup {
   let hits = 0;
@@ -59,7 +61,8 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
   const refreshed = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
     if (known === undefined || !isStale(known)) return await server(name, patience);
-    return await ask(name, patience).catch(() => known);
+    const waitMs = Math.min(patience?.waitMs ?? STALE_WAIT_MS, STALE_WAIT_MS);
+    return await ask(name, { ...patience, waitMs }).catch(() => known);
   };
 
   return {

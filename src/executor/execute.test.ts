@@ -49,6 +49,7 @@ function setUp(parts: Partial<ExecutorParts> = {}) {
     },
     limit: { bytes: 1024, kept: createKeptResults(1000, () => 0) },
     options: executionOptions.parse({}),
+    startWaitMs: 10_000,
     now: () => 1000,
     elapsed: () => (time += 5),
     newId: () => "id-1",

@@ -24,6 +24,8 @@ export interface ExecutorParts {
   readonly record: (entry: CallRecord) => Promise<void>;
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
+  /** A call waits for a server that has to be started first within its own timeout, and at most so long. */
+  readonly startWaitMs: number;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly newId: () => string;
@@ -55,8 +57,6 @@ export interface CallRecord {
 export type Execute = (call: Call, signal?: AbortSignal) => Promise<CallResult>;
 
 const MAX_ARGUMENT_DEPTH = 64;
-/** A call waits for a server that has to be started first within its own timeout, and at most so long. */
-const LONGEST_START_WAIT_MS = 10_000;
 
 export function createExecute(parts: ExecutorParts): Execute {
   return async (call, signal) => {
@@ -101,7 +101,7 @@ export function createExecute(parts: ExecutorParts): Execute {
 
 async function carryOut(call: Call, parts: ExecutorParts, signal?: AbortSignal): Promise<CallResult> {
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
-  const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, LONGEST_START_WAIT_MS);
+  const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, parts.startWaitMs);
   const tool = await parts.resolve(call, startWaitMs, signal);
   if (!tool.enabled) throw disabled(tool, parts.explain(tool));
   const given = toArguments(call.arguments, tool);

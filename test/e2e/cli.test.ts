@@ -32,6 +32,9 @@ describe("the anygpt program", () => {
   it.each([
     ["no arguments", [], 0],
     ["--version", ["--version"], 0],
+    ["help", ["help"], 0],
+    ["help of a command", ["mcp", "help", "list"], 0],
+    ["help of an unknown command", ["mcp", "help", "lst"], 1],
     ["list", ["mcp", "list"], 0],
     ["list with a wrong option", ["mcp", "list", "--nope"], 1],
     ["list with a missing configuration", ["mcp", "list", "--config", "none.json"], 2],
@@ -90,6 +93,32 @@ describe("the anygpt program", () => {
     await eventually(() => processesWith(marked.folder).length === 0);
     marked.remove();
     other.remove();
+  });
+
+  it("ends with 130 on the first SIGINT while it reads arguments from standard input", async () => {
+    const argv = ["mcp", "execute", "echo", "echo", "--args-file", "-", "--config", home.config];
+    const child = spawn(process.execPath, [ANYGPT, ...argv], { env: home.env, stdio: ["pipe", "ignore", "pipe"] });
+    const errors: string[] = [];
+    child.stderr.on("data", (text: Buffer) => errors.push(String(text)));
+    const exit = once(child, "close");
+    // More than the pipe holds: when it is written, the program is reading.
+    child.stdin.write(" ".repeat(2_000_000), () => child.kill("SIGINT"));
+    expect(await exit).toEqual([130, null]);
+    expect(errors.join("")).toBe("✗ The command was interrupted.\n");
+  });
+
+  it("says in one line that its folder is gone", () => {
+    const command = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${ANYGPT}" mcp list`;
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
+      env: home.env,
+      cwd: home.folder,
+      encoding: "utf8",
+    });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: "✗ The current folder does not exist any more; change to one that does.\n",
+    });
   });
 
   it("stops quietly when its reader has gone", () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -13,8 +13,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
+const { signal } = new AbortController();
 const read = (text: string | undefined, file?: string, stdin = "") =>
-  readArguments({ text, file }, { cwd, stdin: Readable.from([Buffer.from(stdin)]) });
+  readArguments({ text, file }, { cwd, signal, stdin: Readable.from([Buffer.from(stdin)]) });
 
 describe("readArguments", () => {
   it.each([
@@ -28,7 +29,12 @@ describe("readArguments", () => {
   });
 
   it.each([
-    ["bad JSON with its position", '{"a": tru}', undefined, "--args is not JSON: line 1, column 7:"],
+    [
+      "bad JSON with its position",
+      '{"a": tru}',
+      undefined,
+      "--args is not JSON: line 1, column 7: text needs double quotes.",
+    ],
     ["an empty text", "", undefined, "--args is not JSON: line 1, column 1: it is empty."],
     ["a list", "[1]", undefined, "--args holds no JSON object."],
     ["a text", '"a"', undefined, "--args holds no JSON object."],
@@ -39,6 +45,22 @@ describe("readArguments", () => {
     await expect(read(text, file)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("stops reading standard input on Ctrl-C", async () => {
+    const stop = new AbortController();
+    const stdin = new Readable({ read: () => stop.abort() });
+    const work = readArguments({ text: undefined, file: "-" }, { cwd, stdin, signal: stop.signal });
+    await expect(work).rejects.toMatchObject({ code: "CANCELLED" });
+    expect(stdin.destroyed).toBe(true);
+  });
+
+  it("tells why standard input cannot be read", async () => {
+    const stdin = createReadStream(cwd);
+    await expect(readArguments({ text: undefined, file: "-" }, { cwd, stdin, signal })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "Standard input could not be read (EISDIR).",
     });
   });
 

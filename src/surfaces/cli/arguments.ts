@@ -1,9 +1,10 @@
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import { resolve } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { parseJson } from "../../util/document/json.js";
 import { readTextFile } from "../../util/document/text.js";
+import { interrupted } from "./context.js";
 import type { CliIo } from "./io.js";
 
 export interface ArgumentsSource {
@@ -14,12 +15,15 @@ export interface ArgumentsSource {
 }
 
 /** A tool's arguments as the person gave them. What is wrong with the text is told with its position, never quoted. */
-export async function readArguments(source: ArgumentsSource, io: Pick<CliIo, "stdin" | "cwd">): Promise<JsonObject> {
+export async function readArguments(
+  source: ArgumentsSource,
+  io: Pick<CliIo, "stdin" | "cwd" | "signal">,
+): Promise<JsonObject> {
   const { text, file } = source;
   if (text !== undefined && file !== undefined) {
     throw wrong("Both --args and --args-file were given.", "Give one of them.");
   }
-  if (file === "-") return parseArguments(await readAll(io.stdin), "Standard input");
+  if (file === "-") return parseArguments(await readAll(io.stdin, io.signal), "Standard input");
   if (file !== undefined) return parseArguments(await readFile(file, io.cwd), file);
   return text === undefined ? {} : parseArguments(text, "--args");
 }
@@ -31,9 +35,15 @@ async function readFile(file: string, cwd: string): Promise<string> {
   throw wrong(`${file} ${reason}.`, "Name a file that holds a JSON object, or - for standard input.");
 }
 
-async function readAll(stdin: Readable): Promise<string> {
+async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array | string));
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk as Uint8Array | string));
+  } catch (error) {
+    if (signal.aborted) throw interrupted();
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    throw wrong(`Standard input could not be read (${code}).`, "Name a file that holds a JSON object.");
+  }
   return Buffer.concat(chunks).toString("utf8");
 }
 
@@ -52,9 +62,9 @@ function parseValue(text: string, origin: string): unknown {
     if (parsed.kind === "document") return parsed.document.value;
     const [fault] = parsed.faults;
     const { line = 1, column = 1 } = fault?.position ?? {};
-    const reason = text.trim() === "" ? "it is empty" : (fault?.reason ?? "is not valid JSON");
+    const reason = text.trim() === "" ? "it is empty" : (fault?.reason ?? "expected a JSON object");
     throw wrong(
-      `${origin} is not JSON: line ${line}, column ${column}: ${reason}.`,
+      `${origin} is not JSON: line ${line}, column ${column}: ${reason.replace(/^is not JSON: /, "")}.`,
       `In a shell, put single quotes around the JSON: --args '{"path":"README.md"}'.`,
     );
   }

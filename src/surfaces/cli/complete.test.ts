@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -43,6 +43,7 @@ describe("completion", () => {
     ["enabled tools, but none that a shell would run", ["mcp", "execute", "github", ""], ["create_issue"]],
     ["every server of a list", ["mcp", "doctor", "github", "gitl"], ["gitlab"]],
     ["shells", ["mcp", "completion", ""], ["bash", "fish", "zsh"]],
+    ["commands after help", ["mcp", "help", "se"], ["search", "serve"]],
     ["nothing after the last argument", ["mcp", "tools", "github", ""], []],
     ["nothing for a file, which the shell knows better", ["mcp", "list", "--config", ""], []],
     ["nothing for an unknown command", ["mcp", "nonsense", ""], []],
@@ -79,5 +80,56 @@ printf '%s|' "\${COMPREPLY[@]}"`;
     const env = { PATH: `${join(place.folder, "path")}:${process.env["PATH"]}` };
     const output = execFileSync("bash", ["--norc", "-c", program], { env, encoding: "utf8" });
     expect(output).toBe("<__complete>|<-->|<mcp>|<tools>|<git>|");
+  });
+  describe("in a real shell", () => {
+    const isInstalled = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
+    let env: Record<string, string>;
+    beforeAll(async () => {
+      for (const shell of ["zsh", "fish"]) {
+        place.write(`scripts/${shell}`, (await place.run("mcp", "completion", shell)).stdout);
+      }
+      const program = `#!/bin/sh
+if [ "$1" = __complete ]; then for word; do printf "%s\\n" "is:$word"; done; else cat "$SCRIPTS/$3"; fi
+`;
+      chmodSync(place.write("shells/anygpt", program), 0o755);
+      env = {
+        PATH: `${join(place.folder, "shells")}:${process.env["PATH"]}`,
+        SCRIPTS: join(place.folder, "scripts"),
+        HOME: place.folder,
+        ZDOTDIR: place.folder,
+        XDG_CONFIG_HOME: place.folder,
+        XDG_DATA_HOME: place.folder,
+        TERM: "dumb",
+      };
+    });
+
+    it.runIf(isInstalled("zsh"))("works by eval in a .zshrc that holds nothing else (needs zsh)", () => {
+      place.write(".zshrc", 'eval "$(anygpt mcp completion zsh)"\n');
+      const program = `compadd() { print -rn -- "\${(j:|:)candidates}" }
+words=(anygpt mcp tools git after)
+CURRENT=4
+print -r -- "\${_comps[anygpt]}"
+_anygpt`;
+      const { stdout, stderr } = spawnSync("zsh", ["-i", "-c", program], { env, encoding: "utf8" });
+      expect({ stdout, stderr }).toEqual({ stdout: "_anygpt\nis:__complete|is:--|is:mcp|is:tools|is:git", stderr: "" });
+    });
+
+    it.runIf(isInstalled("zsh"))("works as a file in zsh's fpath (needs zsh)", () => {
+      place.write("fpath/_anygpt", execFileSync("cat", [join(place.folder, "scripts/zsh")], { encoding: "utf8" }));
+      const program = `fpath=('${join(place.folder, "fpath")}' $fpath)
+autoload -Uz compinit && compinit -i
+compadd() { print -rn -- "\${(j:|:)candidates}" }
+words=(anygpt mcp)
+CURRENT=2
+_anygpt`;
+      const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", program], { env, encoding: "utf8" });
+      expect({ stdout, stderr }).toEqual({ stdout: "is:__complete|is:--|is:mcp", stderr: "" });
+    });
+
+    it.runIf(isInstalled("fish"))("works in fish (needs fish)", () => {
+      const program = `source '${join(place.folder, "scripts/fish")}'; complete -C 'anygpt mcp tools is:'`;
+      const { stdout } = spawnSync("fish", ["--no-config", "-c", program], { env, encoding: "utf8" });
+      expect(stdout.trimEnd().split("\n").sort()).toEqual(["is:--", "is:__complete", "is:is:", "is:mcp", "is:tools"]);
+    });
   });
 });

@@ -40,8 +40,8 @@ function locate(words: readonly string[]): Place {
       const child: CommandSpec | CommandGroup | undefined = isGroup(entry)
         ? entry.commands.find(({ name }) => name === word)
         : undefined;
-      if (child === undefined) operands.push(word);
-      else entry = child;
+      if (child !== undefined) entry = child;
+      else if (word !== "help" || !isGroup(entry)) operands.push(word);
     }
   }
   return { entry, operands, option, config };

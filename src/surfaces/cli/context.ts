@@ -39,8 +39,9 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
   const { isJson, isVerbose, isColorless, configPath } = options;
   const progress = createProgress(io);
   const logged: string[] = [];
+  const widths = { stdout: io.columns, stderr: io.stderrColumns ?? io.columns };
   const look = (output: "stdout" | "stderr") => ({
-    columns: io.isTerminal[output] ? io.columns : Infinity,
+    columns: io.isTerminal[output] ? widths[output] : Infinity,
     color: wantsColor(io, output, isColorless),
   });
 
@@ -64,12 +65,16 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
   };
 }
 
+export function interrupted(): DiscoveryError {
+  return new DiscoveryError("CANCELLED", "The command was interrupted.");
+}
+
 /** The work itself goes on; closing the engine ends it. */
 function abortable<T>(work: Promise<T>, graceMs: number, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let grace: NodeJS.Timeout | undefined;
     const stop = (): void => {
-      grace = setTimeout(() => reject(new DiscoveryError("CANCELLED", "The command was interrupted.")), graceMs);
+      grace = setTimeout(() => reject(interrupted()), graceMs);
     };
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });

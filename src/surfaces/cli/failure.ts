@@ -25,6 +25,11 @@ export function failureLines(error: DiscoveryError): Line[] {
   ];
 }
 
+/** With a capital at its begin and one mark at its end. */
+export function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+}
+
 /** All problems of a configuration, not only those that fit a message. */
 export function problemsOf({ facts }: DiscoveryError): string[] {
   const { problems } = facts;
@@ -46,6 +51,11 @@ const COMMANDS: readonly (readonly [metaTool: string, command: string])[] = [
 /** Hints name the meta-tools, which a person does not have. */
 export function inWordsOfTheCommandLine(hint: string): string {
   return COMMANDS.reduce((text, [metaTool, command]) => text.replaceAll(metaTool, `\`${command}\``), hint);
+}
+
+/** Why something could not be done and what to do about it, in one line. */
+export function reasonOf({ message, hint }: Pick<DiscoveryError, "message" | "hint">): string {
+  return inWordsOfTheCommandLine([message, hint].filter(Boolean).join(" "));
 }
 
 /** A defect is of use to whoever can mend it: the end of the log and the stack go to standard error. */

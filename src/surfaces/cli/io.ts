@@ -10,6 +10,8 @@ export interface CliIo {
   readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };
   /** Width of the terminal. Lines for a file or a pipe are not wrapped. */
   readonly columns: number;
+  /** The same for standard error, where that is another terminal. */
+  readonly stderrColumns?: number;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   /** Calls the listener whenever the process is asked to read its configuration again (SIGHUP). */

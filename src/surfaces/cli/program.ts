@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "../../version.js";
 import { type CommandGroup, type CommandSpec, isGroup, type OptionSpec } from "./command.js";
+import { addHelpCommand, helpLayout } from "./help.js";
 import { COMMON_OPTIONS } from "./table.js";
 
 export interface ProgramParts {
@@ -19,6 +20,7 @@ export function createProgram({ root, columns, write, run }: ProgramParts): Comm
     .version(VERSION, "--version", "print the version")
     .enablePositionalOptions()
     .exitOverride()
+    .configureHelp(helpLayout(columns))
     .configureOutput({
       writeOut: write,
       // The errors themselves arrive as exceptions; what is written here besides is the help of a group.
@@ -31,6 +33,7 @@ export function createProgram({ root, columns, write, run }: ProgramParts): Comm
     });
   describe(program, root);
   for (const entry of root.commands) add(program, entry, run);
+  addHelpCommand(program);
   return program;
 }
 
@@ -40,6 +43,7 @@ function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramPar
   if (isGroup(entry)) {
     for (const option of COMMON_OPTIONS) command.addOption(toOption(option));
     for (const child of entry.commands) add(command, child, run);
+    addHelpCommand(command);
     return;
   }
   for (const { syntax, summary, completes } of entry.arguments ?? []) {

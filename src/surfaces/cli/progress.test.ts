@@ -3,12 +3,13 @@ import { createProgress } from "./progress.js";
 
 const ERASE = "\r\u001b[2K";
 
-function watch(isTerminal: boolean, columns = 80) {
+function watch(isTerminal: boolean, stderrColumns?: number) {
   const written: string[] = [];
   const progress = createProgress({
     stderr: { write: (text: string) => written.push(text) },
     isTerminal: { stdout: false, stderr: isTerminal },
-    columns,
+    columns: 80,
+    ...(stderrColumns === undefined ? {} : { stderrColumns }),
   });
   return { progress, written };
 }
@@ -45,7 +46,7 @@ describe("progress", () => {
     expect(written).toEqual([`${ERASE}⠋ step 1`, `${ERASE}⠙ step 2`, `${ERASE}⠹ step 3`, `${ERASE}⠸ step 4`, ERASE]);
   });
 
-  it("fits its line to the terminal and lets no escape through", async () => {
+  it("fits its line to the terminal of standard error and lets no escape through", async () => {
     const { progress, written } = watch(true, 20);
     const result = progress.during(work(1100), () => "Asking \u001b[2J and many more words");
     await vi.advanceTimersByTimeAsync(1100);

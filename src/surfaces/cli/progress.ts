@@ -15,11 +15,10 @@ const PICTURE_MS = 120;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const ERASE_LINE = "\r\u001B[2K";
 
-export function createProgress({
-  stderr,
-  isTerminal,
-  columns,
-}: Pick<CliIo, "stderr" | "isTerminal" | "columns">): Progress {
+type ProgressIo = Pick<CliIo, "stderr" | "isTerminal" | "columns" | "stderrColumns">;
+
+export function createProgress({ stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo): Progress {
+  const longest = Math.max(stderrColumns - 3, 10);
   let isShown = false;
 
   const erase = (): void => {
@@ -27,7 +26,7 @@ export function createProgress({
     isShown = false;
   };
   const draw = (picture: number, text: string): void => {
-    stderr.write(`${ERASE_LINE}${SPINNER[picture % SPINNER.length]} ${cutAtWord(text, Math.max(columns - 3, 10))}`);
+    stderr.write(`${ERASE_LINE}${SPINNER[picture % SPINNER.length]} ${cutAtWord(text, longest)}`);
     isShown = true;
   };
   const animate = (describe: () => string): NodeJS.Timeout => {

@@ -41,10 +41,48 @@ describe("help", () => {
     expect(stdout).toMatch(/^Usage: anygpt/);
   });
 
-  it("fits a narrow terminal", async () => {
-    const { stdout } = await place.runWith({ isTerminal: true, columns: 60 }, "mcp", "list", "--help");
-    const [description = ""] = stdout.split("Examples:");
-    for (const line of description.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
+  it.each([60, 40, 30])("fits a terminal of %i columns, whatever the command", async (columns) => {
+    for (const { words } of everyCommand()) {
+      const { stdout } = await place.runWith({ isTerminal: true, columns }, ...words, "--help");
+      // Examples stay whole, so that they can be copied.
+      const [description = ""] = stdout.split("Examples:");
+      expect(description.split("\n").filter((line) => line.length > columns || line.trimEnd() !== line)).toEqual([]);
+    }
+  });
+
+  it.each([
+    [["help"], []],
+    [["help", "mcp"], ["mcp"]],
+    [
+      ["help", "mcp", "config", "show"],
+      ["mcp", "config", "show"],
+    ],
+    [["mcp", "help"], ["mcp"]],
+    [
+      ["mcp", "help", "execute"],
+      ["mcp", "execute"],
+    ],
+    [
+      ["mcp", "config", "help", "show"],
+      ["mcp", "config", "show"],
+    ],
+  ])("is what %j prints", async (words, command) => {
+    const { exit, stdout, stderr } = await place.run(...words);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toBe((await place.run(...command, "--help")).stdout);
+  });
+
+  it.each([
+    [["mcp", "help", "serch"], "✗ Unknown command 'serch'.\n  Did you mean search? Run `anygpt mcp --help`"],
+    [["help", "mcp", "list", "xx"], "✗ Unknown command 'xx'.\n  Run `anygpt --help`"],
+  ])("is refused by %j with what to do", async (words, message) => {
+    const { exit, stdout, stderr } = await place.run(...words);
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  it("of search tells where the default comes from", async () => {
+    expect((await place.run("mcp", "search", "--help")).stdout.replace(/\s+/g, " ")).toContain("search.limit");
   });
 });
 
@@ -177,8 +215,8 @@ describe("a wrong configuration", () => {
     const file = place.write("rules.json", { toolRules: [{ pattern: "[a" }, { pattern: ["ok", "/(/"] }] });
     const { exit, stderr } = await place.run("mcp", "config", "validate", "--config", file);
     expect(exit).toBe(2);
-    expect(stderr).toContain("toolRules[0]: [a: ");
-    expect(stderr).toContain("toolRules[1]: /(/: ");
+    expect(stderr).toMatch(/toolRules\[0\].*: .*\[a/);
+    expect(stderr).toMatch(/toolRules\[1\].*: .*\/\(\//);
   });
 
   it("that does not exist is told with what to do", async () => {

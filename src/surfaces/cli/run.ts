@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { DiscoveryError } from "../../errors.js";
 import { type CommandGroup, type CommandSpec, createInput, isGroup } from "./command.js";
 import { type Context, createContext } from "./context.js";
-import { reportFailure } from "./failure.js";
+import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createProgram } from "./program.js";
 import { ANYGPT } from "./table.js";
@@ -57,10 +57,9 @@ function optionsBeforeParsing(argv: readonly string[]) {
 function reportUsage(error: CommanderError, argv: readonly string[], context: Context): number {
   if (error.code === "commander.help" || error.exitCode === 0) return 0;
   const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? "" : "."}`;
   const near = suggestion === undefined ? "" : `${suggestion.replace(/^\(|\)$/g, "")} `;
   const hint = `${near}Run \`${[ANYGPT.name, ...commandWords(argv)].join(" ")} --help\` to see what it takes.`;
-  return reportFailure(new DiscoveryError("INVALID_REQUEST", sentence, { hint }), context);
+  return reportFailure(new DiscoveryError("INVALID_REQUEST", toSentence(what), { hint }), context);
 }
 
 /** The leading words that name a command. */

@@ -1,41 +1,56 @@
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliPlace, createCliPlace } from "../../../test/support/cli.js";
+import { type CliPlace, createCliPlace, type Ran } from "../../../test/support/cli.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { processesWith, testServer } from "../../../test/support/gateway.js";
-import { DiscoveryError } from "../../errors.js";
+import type { Stages } from "../../compose.js";
 import { createContext } from "./context.js";
 import { reportFailure } from "./failure.js";
-import { describeAsking, whileStarting } from "./session.js";
+import { describeAsking, whenEnoughIsKnown } from "./session.js";
 
-const starting = new DiscoveryError("UPSTREAM_STARTING", "x is still starting.");
-
-describe("whileStarting", () => {
-  it("asks again until the server has started", async () => {
-    const answers = [starting, starting, "done"];
-    const work = async () => {
-      const next = answers.shift();
-      if (next instanceof Error) throw next;
-      return next;
+describe("whenEnoughIsKnown", () => {
+  /** Each wait takes the next of `pending`; the waits that were asked for come back. */
+  const waitsFor = async (pending: string[][], servers: string[], signal = new AbortController().signal) => {
+    const waits: number[] = [];
+    const refresh = {
+      pending: () => pending[Math.min(waits.length, pending.length) - 1] ?? [],
+      whenKnown: async (ms: number) => void waits.push(ms),
     };
-    expect(await whileStarting(work, () => 0)).toBe("done");
+    const snapshot = () => ({
+      servers: new Map(servers.map((name) => [name, { tools: name === "manifest" ? [{}] : [] }])),
+    });
+    await whenEnoughIsKnown({ refresh, snapshot } as unknown as Stages, signal);
+    return waits;
+  };
+
+  it.each([
+    ["stops when all have answered", [[]], ["a", "b"], [5000]],
+    ["leaves one behind where another is known", [["b"]], ["a", "b"], [5000]],
+    [
+      "goes on while nothing is known, until something is",
+      [["a", "b"], ["a", "b"], ["a"]],
+      ["a", "b"],
+      [5000, 500, 500],
+    ],
+    [
+      "leaves all behind where the configuration tells the tools of one",
+      [["a", "manifest"]],
+      ["a", "manifest"],
+      [5000],
+    ],
+    ["waits for the only server", [["a"], ["a"], []], ["a"], [5000, 500, 500]],
+    ["has nothing to wait for without servers", [[]], [], [5000]],
+  ])("%s", async (_name, pending, servers, expected) => {
+    expect(await waitsFor(pending, servers)).toEqual(expected);
   });
 
   it("gives up after a minute", async () => {
-    let time = 0;
-    let asked = 0;
-    const work = async (): Promise<never> => {
-      asked += 1;
-      time += 10_000;
-      throw starting;
-    };
-    await expect(whileStarting(work, () => time)).rejects.toBe(starting);
-    expect(asked).toBe(6);
+    const waits = await waitsFor([["a"]], ["a"]);
+    expect(waits.reduce((sum, ms) => sum + ms)).toBe(60_000);
   });
 
-  it("lets every other error through at once", async () => {
-    const other = new DiscoveryError("TOOL_NOT_FOUND", "No.");
-    await expect(whileStarting(() => Promise.reject(other))).rejects.toBe(other);
+  it("ends with the command", async () => {
+    expect(await waitsFor([["a"]], ["a"], AbortSignal.abort())).toEqual([5000]);
   });
 });
 
@@ -76,6 +91,37 @@ describe("waiting for servers", () => {
   });
 });
 
+describe("a first-time server that hangs beside one that answers", () => {
+  const answers = new Map<string, Ran>();
+  const commands = ["list", "list --json", "search add numbers", "search add numbers --json"];
+  let place: CliPlace;
+  beforeAll(async () => {
+    place = createCliPlace({
+      servers: [
+        { name: "echo", ...testServer("echo.mjs") },
+        { name: "hanging", ...testServer("faulty.mjs", "hang-init") },
+      ],
+    });
+    const run = async (command: string) => answers.set(command, await place.run("mcp", ...command.split(" ")));
+    await Promise.all(commands.map(run));
+  });
+  afterAll(() => place.remove());
+
+  it.each(commands)("does not hold up %s, which shows progress meanwhile", (command) => {
+    expect(answers.get(command)?.exit).toBe(0);
+    expect(answers.get(command)?.stderr).toMatch(/^Asking \d of 2 servers… .*hanging\n/);
+  });
+
+  it.each(["list", "search add numbers"])("is named by %s", (command) => {
+    expect(answers.get(command)?.stdout).toContain("echo");
+    expect(answers.get(command)?.stderr).toContain("\n! Still being asked: hanging. Try again in a while, or");
+  });
+
+  it.each(["list --json", "search add numbers --json"])("is named by %s", (command) => {
+    expect(answers.get(command)?.json()).toMatchObject({ pending: ["hanging"] });
+  });
+});
+
 describe("serve", () => {
   it("answers an MCP client on standard output and logs on standard error only", async () => {
     const place = createCliPlace({ servers: [{ name: "echo", ...testServer("echo.mjs") }] });
@@ -100,12 +146,14 @@ describe("serve", () => {
 
 describe("--verbose", () => {
   it("shows the log, which is silent otherwise", async () => {
-    const place = createCliPlace({ servers: [{ name: "broken", ...testServer("faulty.mjs", "exit-now") }] });
-    const quiet = await place.run("mcp", "list");
-    const verbose = await place.run("mcp", "list", "--verbose");
-    place.remove();
-    expect(quiet.stderr).toBe("");
-    expect(verbose.stderr).toContain("broken could not be asked for its tools: broken ended with code 7.");
+    const list = async (...flags: string[]): Promise<Ran> => {
+      const place = createCliPlace({ servers: [{ name: "broken", ...testServer("faulty.mjs", "exit-now") }] });
+      const ran = await place.run("mcp", "list", ...flags);
+      place.remove();
+      return ran;
+    };
+    expect((await list()).stderr).toBe("");
+    expect((await list("--verbose")).stderr).toContain("No tools from broken: broken ended with code 7.");
   });
 });
 

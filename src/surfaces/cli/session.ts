@@ -1,6 +1,6 @@
+import type { CatalogServer } from "../../catalog/snapshot.js";
 import type { Stages } from "../../compose.js";
 import { type DiscoveryEngine, openEngine } from "../../engine.js";
-import { DiscoveryError } from "../../errors.js";
 import type { Context } from "./context.js";
 
 /** Opens the engine for one command and closes it whatever happens: no child process is left. */
@@ -21,20 +21,41 @@ export async function openCatalog(engine: DiscoveryEngine): Promise<Stages> {
   return stages;
 }
 
-const FIRST_TIME_WAIT_MS = 60_000;
-
 /** The catalog with first-time servers asked. Stale ones are left alone: a command that ends at once cannot refresh them. */
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
   const { refresh, snapshot } = stages;
-  const unknown = [...snapshot().servers.values()].filter(({ record }) => record === undefined);
-  if (unknown.length === 0) return stages;
+  const isKnown = [...snapshot().servers.values()].every(({ record }) => record !== undefined);
+  if (isKnown) return stages;
   refresh.start();
-  await context.wait(refresh.whenKnown(FIRST_TIME_WAIT_MS), () => {
+  const total = refresh.pending().length;
+  await context.wait(whenEnoughIsKnown(stages, context.io.signal), () => {
     const pending = refresh.pending();
-    return describeAsking(unknown.length - pending.length, unknown.length, pending);
+    return describeAsking(total - pending.length, total, pending);
   });
   return stages;
+}
+
+const FIRST_TIME_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_AGAIN_MS = 500;
+
+/** One server that hangs does not hold up what is known of the others; while nothing is known of any, all are waited for. */
+export async function whenEnoughIsKnown(
+  { refresh, snapshot }: Pick<Stages, "refresh" | "snapshot">,
+  signal: AbortSignal,
+): Promise<void> {
+  const isNothingKnown = (): boolean => {
+    const pending = new Set(refresh.pending());
+    const isUnknown = ([name, { tools }]: [string, CatalogServer]): boolean => tools.length === 0 && pending.has(name);
+    return pending.size > 0 && [...snapshot().servers].every(isUnknown);
+  };
+  let waitedMs = FIRST_TIME_WAIT_MS;
+  await refresh.whenKnown(FIRST_TIME_WAIT_MS);
+  while (isNothingKnown() && waitedMs < LONGEST_WAIT_MS && !signal.aborted) {
+    waitedMs += LOOK_AGAIN_MS;
+    await refresh.whenKnown(LOOK_AGAIN_MS);
+  }
 }
 
 /** `Asking 3 of 12 servers… github, jira`. */
@@ -42,17 +63,5 @@ export function describeAsking(done: number, total: number, names: readonly stri
   return `Asking ${Math.min(done + 1, total)} of ${total} server${total === 1 ? "" : "s"}… ${names.slice(0, 4).join(", ")}`;
 }
 
-const LONGEST_START_MS = 60_000;
-
 /** A gateway that goes on running tells its caller to come again while a server starts; here the caller waits. */
-export async function whileStarting<T>(work: () => Promise<T>, now: () => number = Date.now): Promise<T> {
-  const until = now() + LONGEST_START_MS;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      const isStarting = error instanceof DiscoveryError && error.code === "UPSTREAM_STARTING";
-      if (!isStarting || now() >= until) throw error;
-    }
-  }
-}
+export const LONGEST_START_MS = 60_000;

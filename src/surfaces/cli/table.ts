@@ -30,7 +30,7 @@ const search: CommandSpec = {
     { flags: "--server <name>", summary: "search this server only", completes: "server" },
     {
       flags: "--limit <n>",
-      summary: "print at most so many (default: 10)",
+      summary: "print at most so many (default: search.limit of the configuration)",
       number: { min: 1, max: 50, integer: true },
     },
   ],
@@ -76,7 +76,7 @@ const execute: CommandSpec = {
     { flags: "--args-file <file>", summary: "read them from a file, or from standard input with -", completes: "file" },
     {
       flags: "--timeout <seconds>",
-      summary: "give up after so long without progress (default: 30)",
+      summary: "give up after so long without progress (default: execution.timeoutMs of the configuration)",
       number: { min: 0.1, max: 900 },
     },
     { flags: "--stream", summary: "print progress and log messages as they come" },

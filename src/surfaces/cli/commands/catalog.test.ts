@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
+import { render } from "../render.js";
+import { listLines } from "./list.js";
 
 const string = (description: string) => ({ type: "string", description });
 
@@ -89,6 +91,13 @@ describe("list", () => {
     );
   });
 
+  it("names commands, not meta-tools, in its hints", () => {
+    const server = { name: "a", description: "", toolCount: 0, enabledCount: 0, known: false, isPending: false };
+    const failed = { ...server, status: "error", reason: "No. Use search_tools." } as const;
+    const text = render(listLines([failed], { status: true, tools: true }), { columns: 80, color: false });
+    expect(text).toContain("\n  No. Use `anygpt mcp search`.\n");
+  });
+
   it("names what is wrong in a source on standard error", async () => {
     const broken = createCliPlace({ sources: [{ type: "custom", path: "servers.yaml" }] });
     broken.write(".anygpt/servers.yaml", "servers: 3\n");
@@ -117,6 +126,14 @@ describe("search", () => {
   it("names the servers it could not search", async () => {
     const { stderr } = await place.run("mcp", "search", "create issue");
     expect(stderr).toContain("! broken was not searched: broken ended with code 7.");
+  });
+
+  it("names them to programs too, where they were to be searched", async () => {
+    const reason = expect.stringContaining("broken ended with code 7.") as string;
+    const everywhere = await place.run("mcp", "search", "create issue", "--json");
+    expect(everywhere.json()).toMatchObject({ failed: [{ server: "broken", reason }] });
+    const one = await place.run("mcp", "search", "create issue", "--server", "github", "--json");
+    expect(one.json()).not.toHaveProperty("failed");
   });
 
   it("exits with 2 and says so when nothing fits", async () => {
@@ -238,11 +255,20 @@ Examples:
   it("shows a disabled tool with the rule that disables it", async () => {
     const { exit, stdout } = await place.run("mcp", "inspect", "github", "delete_repo");
     expect(exit).toBe(0);
-    expect(stdout).toContain(
-      "\n! Disabled by rule 1 (*delete* → disabled, tags: [dangerous]). It cannot be executed.\n",
-    );
+    expect(stdout).toContain("\n! Disabled: rule 1 (*delete* → disabled, tags: [dangerous]). It cannot be executed.\n");
     const ran = await place.run("mcp", "inspect", "github", "delete_repo", "--json");
     expect(ran.json()).toMatchObject({ enabled: false, rule: "rule 1 (*delete* → disabled, tags: [dangerous])" });
+  });
+
+  it("shows a tool that no rule decides with the reason why it is disabled", async () => {
+    const config = place.write("allow.json", {
+      servers: [{ name: "files", command: "x", tools: [{ name: "read" }, { name: "write" }] }],
+      toolRules: [{ pattern: "read", enabled: true }],
+    });
+    const { stdout } = await place.run("mcp", "inspect", "files", "write", "--config", config);
+    expect(stdout).toContain(
+      "\n! Disabled: no rule decides; disabled because rule 1 makes the rules an allow-list. It cannot be executed.\n",
+    );
   });
 
   it("prints the raw schema with --schema", async () => {

@@ -10,13 +10,19 @@ _anygpt() {
 complete -o default -F _anygpt anygpt
 `;
 
+// It works both as a file `_anygpt` in zsh's fpath and by `eval`, where the completion system may not be loaded yet.
 const ZSH = `#compdef anygpt
 _anygpt() {
   local -a candidates
   candidates=("\${(@f)$(anygpt __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${candidates[1]}" ]]; then compadd -a candidates; else _files; fi
 }
-compdef _anygpt anygpt
+if [[ "\${funcstack[1]}" == _anygpt ]]; then
+  _anygpt "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i }
+  compdef _anygpt anygpt
+fi
 `;
 
 const FISH = `# fish completion of anygpt

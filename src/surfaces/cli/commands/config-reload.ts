@@ -2,6 +2,7 @@ import type { ToolChange } from "../../../catalog/record.js";
 import type { CatalogServer, Snapshot } from "../../../catalog/snapshot.js";
 import { type AskedServer, askServers } from "../ask-servers.js";
 import type { Handler } from "../command.js";
+import { reasonOf } from "../failure.js";
 import { BAD, blocks, bold, count, GOOD, line, type Line } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
@@ -30,8 +31,7 @@ function toReloaded({ name, failure }: AskedServer, before: Snapshot, after: Sna
   const server = after.servers.get(name);
   const tools = server?.tools.length ?? 0;
   if (failure !== undefined) {
-    const reason = [failure.message, failure.hint].filter(Boolean).join(" ");
-    return { server: name, status: "failed", tools, changes: [], reason };
+    return { server: name, status: "failed", tools, changes: [], reason: reasonOf(failure) };
   }
   if (before.servers.get(name)?.record === undefined) return { server: name, status: "new", tools, changes: [] };
   const changes = freshChanges(server);

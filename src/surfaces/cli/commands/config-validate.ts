@@ -1,7 +1,9 @@
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError, toDiscoveryError } from "../../../errors.js";
 import { findIneffectiveRules } from "../../../rules/lint.js";
+import { describeProblem } from "../../../util/document/problem.js";
 import type { Handler } from "../command.js";
+import { reasonOf, toSentence } from "../failure.js";
 import { GOOD, line, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
@@ -22,10 +24,9 @@ export const validateConfig: Handler = (_input, context) =>
 /** A running gateway goes on without a broken source; whoever asks whether the configuration is right is told no. */
 function refuseBrokenSources({ collected }: Stages): void {
   const { problems } = collected;
-  if (problems.length === 0) return;
   const [first] = problems;
-  const message = `${first?.file ?? "A source"}: ${first?.reason ?? "is broken"}.`;
-  throw new DiscoveryError("CONFIGURATION_ERROR", message, {
+  if (first === undefined) return;
+  throw new DiscoveryError("CONFIGURATION_ERROR", toSentence(describeProblem(first)), {
     hint: "Correct the source. Until then the gateway goes on without what is wrong in it.",
     facts: { problems },
   });
@@ -55,8 +56,7 @@ async function findUnresolved({ collected, target }: Stages): Promise<string[]> 
         await target(name).connection();
         return [];
       } catch (error) {
-        const { message, hint } = toDiscoveryError(error);
-        return [`${name} cannot be used: ${[message, hint].filter(Boolean).join(" ")}`];
+        return [`${name} cannot be used: ${reasonOf(toDiscoveryError(error))}`];
       }
     }),
   );

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
+import { render } from "../render.js";
+import { doctorLines } from "./doctor.js";
 
 const places: CliPlace[] = [];
 const createPlace = (config?: object): CliPlace => {
@@ -29,6 +31,7 @@ describe("config show", () => {
         { type: "claude-desktop", path: "~/claude.json" },
         { type: "windsurf", path: "~/.windsurf/mcp.json" },
       ],
+      execution: { timeoutMs: 5000 },
       toolRules: [
         { pattern: ["*github*", "/issue/"], tags: ["github", "issues"] },
         { pattern: "*delete*", enabled: false, tags: ["dangerous"] },
@@ -37,7 +40,8 @@ describe("config show", () => {
     place.write("claude.json", { mcpServers: { files: { command: "files" } } });
     const { exit, stdout, stderr } = await place.run("mcp", "config", "show");
     expect(exit).toBe(0);
-    expect(stdout).toBe(`MCP Discovery Configuration:
+    expect(stdout).toMatch(/\nUpstreams: idleMs 300000, startTimeoutMs 30000, .*concurrency 16,/);
+    expect(stdout.replace(/(?<=\nUpstreams: ).*/, "UPSTREAMS")).toBe(`MCP Discovery Configuration:
 
 File: ${join(place.folder, FILE)}
 Status: Enabled
@@ -51,6 +55,11 @@ Tool Rules (2):
   1. *github*, /issue/ → tags: [github, issues]
   2. *delete* → disabled, tags: [dangerous]
 
+Search: limit 10, minRelevance 0.15
+Execution: timeoutMs 5000, maxTotalMs 900000, resultLimit 262144, keepResultsMs 600000
+Upstreams: UPSTREAMS
+Audit: Enabled (${join(place.folder, "state/audit.jsonl")})
+
 Servers: 2 configured, 1 known
 Tools: 2 total, 1 enabled
 `);
@@ -60,8 +69,30 @@ Tools: 2 total, 1 enabled
   it("shows the defaults where there is no file, and a disabled cache", async () => {
     const { stdout } = await createPlace().run("mcp", "config", "show");
     expect(stdout).toContain("File: none (built-in defaults)\n");
-    const disabled = await createPlace({ enabled: false, cache: { enabled: false } }).run("mcp", "config", "show");
+    const off = { enabled: false };
+    const disabled = await createPlace({ ...off, cache: off, audit: off }).run("mcp", "config", "show");
     expect(disabled.stdout).toContain("Status: Disabled\nCache: Disabled\n");
+    expect(disabled.stdout).toContain("\nAudit: Disabled\n");
+  });
+
+  it("gives programs every section that is in force", async () => {
+    const place = createPlace({ search: { limit: 3 }, audit: { file: "/tmp/calls.jsonl" } });
+    expect((await place.run("mcp", "config", "show", "--json")).json()).toMatchObject({
+      search: { limit: 3, minRelevance: 0.15 },
+      execution: { timeoutMs: 30_000 },
+      upstreams: { idleMs: 300_000 },
+      audit: { enabled: true, file: "/tmp/calls.jsonl" },
+    });
+  });
+
+  it.each(["show", "sources"])("%s marks a source of which entries were left out", async (command) => {
+    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
+    place.write(".anygpt/more.yaml", "servers:\n  good: {command: x}\n  bad: {}\n");
+    const { exit, stdout } = await place.run("mcp", "config", command);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/\n {2}! custom \(more\.yaml\)(: 1 server)? - .*more\.yaml:3:\d+: servers\.bad: needs a/);
+    const ran = await place.run("mcp", "config", command, "--json");
+    expect(ran.json()).toMatchObject({ sources: [{ status: "partial", servers: 1 }] });
   });
 
   it("never prints what a connection holds", async () => {
@@ -157,6 +188,13 @@ describe("config validate", () => {
     expect(stderr).toMatch(/more\.yaml:2:\d+: servers\.a/);
     expect(stderr).toMatch(/more\.yaml:3:\d+: servers\.b/);
   });
+
+  it("names file, line and key where a source has one mistake only", async () => {
+    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
+    place.write(".anygpt/more.yaml", "servers:\n  a: {command: x, comand: y}\n");
+    const { stderr } = await place.run("mcp", "config", "validate");
+    expect(stderr).toMatch(/^✗ .*more\.yaml:2:\d+: servers\.a\.comand: .*did you mean "command"\?\n/);
+  });
 });
 
 describe("config reload", () => {
@@ -238,10 +276,31 @@ describe("doctor", () => {
     chmodSync(blocked, 0o600);
     const { exit, stdout } = await place.runWith({ env: { ANYGPT_HOME: join(blocked, "state") } }, "mcp", "doctor");
     expect(exit).toBe(3);
-    expect(stdout).toMatch(/✗ source: custom \(more\.yaml\): .*must be a map/);
+    expect(stdout).toMatch(/✗ source: .*more\.yaml:1:\d+: servers: must be a map/);
     expect(stdout).toMatch(
       /✗ state folder: .* cannot be written \(ENOTDIR\); correct its permissions or set ANYGPT_HOME/,
     );
     expect(stdout).toContain("No server is configured.\n");
+  });
+  it("exits with 3 when a source has entries that cannot be used", async () => {
+    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
+    const echo = JSON.stringify(testServer("echo.mjs"));
+    place.write(".anygpt/more.yaml", `servers:\n  echo: ${echo}\n  bad: {}\n  worse: {url: x}\n`);
+    const { exit, stdout } = await place.run("mcp", "doctor");
+    expect(exit).toBe(3);
+    expect(stdout).toMatch(
+      /\n✗ source: .*more\.yaml:3:\d+: servers\.bad: .*\n✗ source: .*more\.yaml:4:\d+: servers\.worse/,
+    );
+    expect(stdout).toContain("✓ echo (");
+    const ran = await place.run("mcp", "doctor", "--json");
+    expect(ran.exit).toBe(3);
+    expect(ran.json()).toMatchObject({
+      checks: expect.arrayContaining([expect.objectContaining({ name: "source", status: "failed" })]) as unknown[],
+    });
+  });
+  it("names commands, not meta-tools, in its hints", () => {
+    const failed = { status: "failed", durationMs: 1, tools: 0, reason: "No.", hint: "Use search_tools." } as const;
+    const text = render(doctorLines([], [{ server: "a", ...failed }]), { columns: 80, color: false });
+    expect(text).toContain("\n  Use `anygpt mcp search`.\n");
   });
 });

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { versions } from "node:process";
 import type { Stages } from "../../../compose.js";
 import { ERRORS } from "../../../errors.js";
+import { describeProblem } from "../../../util/document/problem.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../../util/private-files.js";
 import { type AskedServer, askServers } from "../ask-servers.js";
 import type { Handler } from "../command.js";
+import { inWordsOfTheCommandLine } from "../failure.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
@@ -42,13 +44,9 @@ async function checkPlace({ place, loaded, collected }: Stages): Promise<Check[]
     { name: "node", status: isCurrent ? "ok" : "failed", detail: `${versions.node}${needs}` },
     { name: "configuration", status: "ok", detail: loaded.file ?? "none (built-in defaults)" },
     ...[...loaded.notices, ...collected.notices].map(notice),
-    ...collected.sources
-      .filter(({ status }) => status === "broken")
-      .map(({ type, path, message }) => ({
-        name: "source",
-        status: "failed" as const,
-        detail: `${type} (${path}): ${message ?? "cannot be read"}`,
-      })),
+    ...collected.problems.map(
+      (problem): Check => ({ name: "source", status: "failed", detail: describeProblem(problem) }),
+    ),
     await checkState(place.stateFolder),
   ];
 }
@@ -132,7 +130,7 @@ function diagnosisLines({ server, status, durationMs, tools, ...rest }: Diagnosi
     return [
       line(0, BAD, " ", bold(server), ` failed after ${durationMs} ms`),
       line(2, rest.reason ?? ""),
-      ...(rest.hint === undefined ? [] : [line(2, rest.hint)]),
+      ...(rest.hint === undefined ? [] : [line(2, inWordsOfTheCommandLine(rest.hint))]),
       ...(rest.stderr ?? []).map((text) => line(2, dim(`stderr: ${text}`))),
     ];
   }

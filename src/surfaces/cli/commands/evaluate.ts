@@ -1,10 +1,11 @@
 import { estimateTokenCount } from "tokenx";
 import { createCatalog } from "../../../catalog/catalog.js";
-import type { CatalogServer } from "../../../catalog/snapshot.js";
+import { createLookup } from "../../../catalog/lookup.js";
+import { createRefresh } from "../../../catalog/refresh.js";
 import { createDiscovery, type Discovery } from "../../../metatools/discovery.js";
 import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
 import { toolId } from "../../../model/tool.js";
-import { type EvalQuery, type EvalReport, evaluateSearch } from "../../../search/evaluate.js";
+import { type EvalOutcome, type EvalQuery, type EvalReport, evaluateOutcomes } from "../../../search/evaluate.js";
 import type { SearchOptions } from "../../../search/options.js";
 import type { Handler } from "../command.js";
 import { type EvalCatalog, readCatalogFile, readQueriesFile } from "../eval-files.js";
@@ -18,9 +19,9 @@ export const evaluate: Handler = (input, context) =>
     const queries = await readQueriesFile(input.text("queries") ?? "", cwd);
     const { search } = (await engine.stages()).config;
     let done = 0;
-    const work = timeSearches(queries, createStaticDiscovery(catalog, search), () => (done += 1));
-    const runs = await context.wait(work, () => `Searching… ${done} of ${queries.length} queries`);
-    const report = toReport(queries, runs);
+    const work = runSearches(queries, createStaticDiscovery(catalog, search), () => (done += 1));
+    const outcomes = await context.wait(work, () => `Searching… ${done} of ${queries.length} queries`);
+    const report = evaluateOutcomes(queries, outcomes);
     if (context.isJson) context.json(report);
     else {
       context.show(reportLines(report, catalog));
@@ -29,70 +30,38 @@ export const evaluate: Handler = (input, context) =>
     return 0;
   });
 
-/** The live path from tool definitions to answers, over servers that are never asked. */
+/** The live path from tool definitions to answers. Nobody starts the refresh, so no server is ever asked. */
 function createStaticDiscovery({ servers, tags }: EvalCatalog, options: SearchOptions): Discovery {
-  const { snapshot } = createCatalog({
+  const surroundings = { now: Date.now, log: () => undefined, ttlMs: Infinity };
+  const catalog = createCatalog({
+    ...surroundings,
     definitions: servers,
     decide: ({ server, name }) => ({ enabled: true, tags: tags.get(toolId(server, name)) ?? [] }),
     disk: undefined,
-    now: Date.now,
-    log: () => undefined,
   });
-  const server = async (name: string): Promise<CatalogServer | undefined> => snapshot().servers.get(name);
-  return createDiscovery({
-    snapshot,
-    options,
-    lookup: { server, list: server, counts: () => ({ hits: 0, misses: 0 }) },
-    refresh: {
-      start: () => undefined,
-      refresh: async () => undefined,
-      changed: async () => undefined,
-      pending: () => [],
-      whenKnown: async () => undefined,
-      close: () => undefined,
-    },
-  });
+  const list = (server: string): Promise<never> => Promise.reject(new TypeError(`${server} is only a file.`));
+  const refresh = createRefresh({ ...surroundings, catalog, list });
+  const lookup = createLookup({ ...surroundings, catalog, refresh, remembers: true });
+  return createDiscovery({ snapshot: catalog.snapshot, lookup, refresh, options });
 }
 
-interface TimedSearch {
-  readonly ids: readonly string[];
-  readonly tokens: number;
-  readonly durationMs: number;
-}
-
-async function timeSearches(
+async function runSearches(
   queries: readonly EvalQuery[],
   discovery: Discovery,
   onDone: () => void,
-): Promise<TimedSearch[]> {
+): Promise<EvalOutcome[]> {
   // The first search builds the index, which is no part of any query's time.
   await discovery.search({ query: queries[0]?.query ?? "" });
-  const runs: TimedSearch[] = [];
+  const outcomes: EvalOutcome[] = [];
   for (const { query } of queries) {
     const started = performance.now();
     const found = await discovery.search({ query });
-    const durationMs = performance.now() - started;
+    const latencyMs = performance.now() - started;
     const tokens = estimateTokenCount(JSON.stringify(toSearchAnswer(found)));
-    runs.push({ ids: found.hits.map(({ tool }) => tool.id), tokens, durationMs });
+    outcomes.push({ ids: found.hits.map(({ tool }) => tool.id), tokens, latencyMs });
     onDone();
   }
-  return runs;
-}
-
-/** The metrics are pure and synchronous, the searches are not: their answers and times are played back. */
-function toReport(queries: readonly EvalQuery[], runs: readonly TimedSearch[]): EvalReport {
-  let clock = 0;
-  let next = 0;
-  return evaluateSearch({
-    queries,
-    now: () => clock,
-    search() {
-      const run = runs[next] ?? { ids: [], tokens: 0, durationMs: 0 };
-      next += 1;
-      clock += run.durationMs;
-      return run;
-    },
-  });
+  return outcomes;
 }
 
 export function reportLines(report: EvalReport, { servers, tags }: EvalCatalog): Line[] {

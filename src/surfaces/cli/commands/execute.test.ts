@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
 import { eventually } from "../../../../test/support/eventually.js";
-import { processesWith, testServer } from "../../../../test/support/gateway.js";
+import { nodeServer, processesWith, ROOT, testServer } from "../../../../test/support/gateway.js";
+
+const ECHO = join(ROOT, "test/servers/echo.mjs");
 
 let place: CliPlace;
 
@@ -156,5 +158,17 @@ describe("execute", () => {
       tool_id: "echo:ecko",
       error_code: "TOOL_NOT_FOUND",
     });
+  });
+  it("waits longer for a slow start than for an answer, and records one execution only", async () => {
+    const slow = createCliPlace();
+    const program = slow.write("slow.mjs", `setTimeout(() => import(${JSON.stringify(ECHO)}), 700);\n`);
+    slow.write(".anygpt/mcp-discovery.config.json", { servers: [{ name: "slow", ...nodeServer(program) }] });
+    const argv = ["mcp", "execute", "slow", "echo", "--args", '{"text":"at last"}', "--timeout", "0.4"];
+    const { exit, stdout } = await slow.run(...argv);
+    const records = readFileSync(join(slow.folder, "state/audit.jsonl"), "utf8").trimEnd().split("\n");
+    slow.remove();
+    expect(exit).toBe(0);
+    expect(stdout).toContain("  at last\n");
+    expect(records).toHaveLength(1);
   });
 });

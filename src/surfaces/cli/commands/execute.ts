@@ -5,7 +5,7 @@ import { readArguments } from "../arguments.js";
 import type { Handler } from "../command.js";
 import { createExecutionOutput, describeEvent } from "../execution-output.js";
 import { reportDefect } from "../failure.js";
-import { openCatalog, whileStarting, withEngine } from "../session.js";
+import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 
 /** So long the executor may take to tell what became of a cancelled call. */
 const CANCEL_GRACE_MS = 2000;
@@ -26,6 +26,7 @@ export const execute: Handler = async (input, context) => {
       actor: localActor("cli"),
       arguments: args,
       whole: true,
+      startWaitMs: LONGEST_START_MS,
       ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1000) }),
       onEvent(event: CallEvent) {
         latest = describeEvent(event);
@@ -33,9 +34,8 @@ export const execute: Handler = async (input, context) => {
       },
     };
     try {
-      const work = whileStarting(() => stages.execute(call, io.signal));
       const answer = await context.wait(
-        work,
+        stages.execute(call, io.signal),
         () => `Waiting for ${target.server}:${target.tool}… ${latest}`,
         CANCEL_GRACE_MS,
       );

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
 import type { Handler } from "../command.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
-import { openCatalog, whileStarting, withEngine } from "../session.js";
+import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 import { reasons } from "./tools.js";
 
 export const inspect: Handler = (input, context) =>
@@ -13,7 +13,7 @@ export const inspect: Handler = (input, context) =>
     const serverName = input.argument("server");
     const stages = await openCatalog(engine);
     const tool = await context.wait(
-      whileStarting(() => stages.discovery.tool(serverName, input.argument("tool"))),
+      stages.discovery.tool(serverName, input.argument("tool"), { waitMs: LONGEST_START_MS }),
       () => `Asking ${serverName}…`,
     );
     if (input.flag("schema")) {
@@ -57,7 +57,7 @@ export function inspectLines({ tool, changes, disabledBy }: ToolPage, withExampl
   const { parameters, examples = [] } = describeTool(tool);
   return blocks([
     [line(0, "Tool: ", bold(tool.id))],
-    disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled by ${disabledBy}. It cannot be executed.`)],
+    disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. It cannot be executed.`)],
     [
       line(0, "Description:"),
       line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None given."),

@@ -1,16 +1,21 @@
 import type { Stages } from "../../../compose.js";
-import { describeServer, type ServerSummary } from "../../../metatools/describe-server.js";
+import { describeServer } from "../../../metatools/describe-server.js";
+import type { ServerSummary } from "../../../metatools/metadata.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, GOOD, line, type Line, WAITING, WARNING } from "../lines.js";
+import { inWordsOfTheCommandLine } from "../failure.js";
 import { metaToolData } from "../meta-tool-data.js";
 import { openWholeCatalog, withEngine } from "../session.js";
+import { stillAskedLines } from "../still-asked-lines.js";
 
 export const list: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const stages = await openWholeCatalog(engine, context);
     if (context.isJson) {
-      context.json(await metaToolData(stages, "list_mcp_servers", {}));
+      const data = await metaToolData(stages, "list_mcp_servers", {});
+      const pending = stages.discovery.pending();
+      context.json({ ...data, ...(pending.length > 0 ? { pending } : {}) });
       return 0;
     }
     const isNarrowed = input.flag("status") || input.flag("tools");
@@ -20,7 +25,10 @@ export const list: Handler = (input, context) =>
         tools: !isNarrowed || input.flag("tools"),
       }),
     );
-    context.note(stages.collected.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)));
+    context.note([
+      ...stages.collected.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)),
+      ...stillAskedLines(stages.discovery.pending()),
+    ]);
     return 0;
   });
 
@@ -59,7 +67,7 @@ function serverLines(server: ListedServer, { status, tools }: Shown): Line[] {
     line(0, mark, " ", bold(name), amount),
     ...(description === "" ? [] : [line(2, description)]),
     ...(status ? [line(2, `Status: ${statusText(server)}`)] : []),
-    ...(reason === undefined ? [] : [line(2, reason)]),
+    ...(reason === undefined ? [] : [line(2, inWordsOfTheCommandLine(reason))]),
   ];
 }
 

@@ -6,8 +6,10 @@ import type { FoundTools } from "../../../metatools/discovery.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
+import { reasonOf } from "../failure.js";
 import { blocks, bold, dim, line, type Line, WARNING } from "../lines.js";
-import { openCatalog, openWholeCatalog, whileStarting, withEngine } from "../session.js";
+import { LONGEST_START_MS, openCatalog, openWholeCatalog, withEngine } from "../session.js";
+import { stillAskedLines } from "../still-asked-lines.js";
 
 const NOTHING_FOUND = 2;
 
@@ -19,10 +21,12 @@ export const search: Handler = (input, context) =>
     const stages =
       server === undefined ? await openWholeCatalog(engine, context) : await openServer(engine, server, context);
     const found = await stages.discovery.search({ query, server, limit: input.number("limit") });
-    if (context.isJson) context.json(toSearchAnswer(found));
+    const failed = findNotSearched(stages, server);
+    if (context.isJson) context.json({ ...toSearchAnswer(found), ...(failed.length > 0 ? { failed } : {}) });
     else {
       context.show(searchLines(query, found));
-      context.note(notSearched(stages, found.pending));
+      const notes = failed.map(({ server: name, reason }) => line(0, WARNING, ` ${name} was not searched: ${reason}`));
+      context.note([...stillAskedLines(found.pending), ...notes]);
     }
     return found.hits.length === 0 ? NOTHING_FOUND : 0;
   });
@@ -31,10 +35,7 @@ const EMPTY_QUERY_HINT = 'Say what you want to do: anygpt mcp search "create an 
 
 async function openServer(engine: DiscoveryEngine, server: string, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
-  await context.wait(
-    whileStarting(() => stages.discovery.server(server)),
-    () => `Asking ${server}…`,
-  );
+  await context.wait(stages.discovery.server(server, { waitMs: LONGEST_START_MS }), () => `Asking ${server}…`);
   return stages;
 }
 
@@ -57,15 +58,17 @@ function hitLines({ tool, relevance }: FoundTools["hits"][number], rank: number)
   ];
 }
 
+/** A server that a search could not look into. */
+interface NotSearched {
+  readonly server: string;
+  readonly reason: string;
+}
+
 /** A search is only as good as what is known: servers that could not be asked are named. */
-function notSearched({ snapshot }: Stages, pending: readonly string[]): Line[] {
-  const failed = [...snapshot().servers.values()].filter(
-    ({ failure, tools }) => failure !== undefined && tools.length === 0,
+function findNotSearched({ snapshot }: Stages, only: string | undefined): NotSearched[] {
+  return [...snapshot().servers.values()].flatMap(({ definition: { name }, failure, tools }) =>
+    failure === undefined || tools.length > 0 || (only !== undefined && only !== name)
+      ? []
+      : [{ server: name, reason: reasonOf(failure) }],
   );
-  return [
-    ...pending.map((name) => line(0, WARNING, ` ${name} has not answered yet, so its tools were not searched.`)),
-    ...failed.map(({ definition, failure }) =>
-      line(0, WARNING, ` ${definition.name} was not searched: ${failure?.message}`),
-    ),
-  ];
 }

@@ -7,14 +7,14 @@ import { explain } from "../../../rules/explain.js";
 import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { metaToolData } from "../meta-tool-data.js";
-import { openCatalog, whileStarting, withEngine } from "../session.js";
+import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 
 export const tools: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const name = input.argument("server");
     const stages = await openCatalog(engine);
     const server = await context.wait(
-      whileStarting(() => stages.discovery.server(name)),
+      stages.discovery.server(name, { waitMs: LONGEST_START_MS }),
       () => `Asking ${name}…`,
     );
     const reasonOf = input.flag("explain") ? reasons(stages) : undefined;
