@@ -132,7 +132,8 @@ const CONFIGURATION_INTRODUCTION = [
   "`*` is `ts`, `mts`, `js`, `mjs`, `json`, `jsonc`, `yaml` or `yml`, preferred in this order. In `mcp-discovery.config.*` " +
     "everything may, but need not, stand under a key `discovery`. JSON may hold comments and trailing commas; YAML is " +
     "1.2 without tags and merge keys. A key that is misspelt, of the wrong type or written twice is an error that names " +
-    "file, line and column; all errors are shown at once.",
+    "file, line and column; all errors are shown at once. A section with nothing in it counts as absent, and a " +
+    "file of nothing but comments stands for the defaults.",
   "## Examples",
   "The same in three formats. JSON:",
   [
@@ -166,7 +167,7 @@ const CONFIGURATION_INTRODUCTION = [
     "    tags: [dangerous]",
     "```",
   ].join("\n"),
-  "TypeScript, which needs nothing installed beside it:",
+  "TypeScript, which needs nothing installed beside it, not even for the import (`config` and `defineConfig` are there without one, too):",
   [
     "```ts",
     'import { defineConfig } from "@anygpt/discovery";',
@@ -185,7 +186,18 @@ const CONFIGURATION_INTRODUCTION = [
   "`${NAME}` and `${NAME:-default}` in a server's command, arguments, environment, folder, address and headers, and in a " +
     "source's path, are replaced at the moment of use. Values come from `~/.ai/.env`, `.ai/.env`, `.env`, `.env.local` and " +
     "the process's environment, the later ones stronger. A variable that is not set makes that one server unusable, with " +
-    "an error that names it. `$${` is a literal `${`.",
+    "an error that names it. `$${` is a literal `${`. A leading `~` in a server's command and folder, in a source's path and " +
+    "in `audit.file` is the home folder; relative folders and files start from the file that names them.",
+  "## Environment",
+  table(
+    ["variable", "meaning"],
+    [
+      ["`ANYGPT_CONFIG`", "The configuration file, where `--config` does not name one."],
+      ["`ANYGPT_HOME`", "The folder for state and for the person's own configuration, in place of `~/.anygpt`."],
+      ["`MCP_DEFAULT_LIMIT`", "`search.limit`, where the configuration does not set it."],
+      ["`MCP_SEARCH_MIN_CONFIDENCE`", "`search.minRelevance`, where the configuration does not set it."],
+    ],
+  ),
   "## Custom source files",
   "A source of type `custom` is a YAML file with one key, `servers`: a map whose keys are the servers' names and whose " +
     "values have the keys of [`servers`](#servers) below. An entry that is wrong is left out and reported; the others stand. " +

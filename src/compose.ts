@@ -81,7 +81,7 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
         ...(loaded.file === undefined ? {} : { file: loaded.file }),
       })
     : { servers: [], sources: [], problems: [], notices: [] };
-  const rules = compileRules(config.toolRules);
+  const rules = await compileRules(config.toolRules);
   const disk = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
   const catalog = createCatalog({
     definitions: collected.servers,

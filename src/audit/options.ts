@@ -7,7 +7,9 @@ export const auditOptions = z
       .string()
       .min(1)
       .optional()
-      .describe("Where the records go, one JSON object a line. Default: audit.jsonl in the state folder."),
+      .describe(
+        "Where the records go, one JSON object a line; `~` is the home folder, else relative to the configuration file. Default: audit.jsonl in the state folder.",
+      ),
   })
   .describe("The record of every execution: who called which tool when, how it ended; never arguments or results.");
 

@@ -159,65 +159,125 @@ describe("loadConfig refuses", () => {
   });
 });
 
-describe("a configuration that is a program", () => {
-  it.each([
-    ["a typed default export", "x.ts", `const ttl: number = 5;\nexport default { cache: { ttl } } satisfies object;`],
-    ["an export called config", "x.mts", "export const config = { cache: { ttl: 5 } };"],
-    ["a promise", "x.mjs", "export default Promise.resolve({ cache: { ttl: 5 } });"],
-    ["CommonJS", "x.js", "module.exports = { cache: { ttl: 5 } };"],
-    [
-      "defineConfig, though the package is not installed here",
-      "x.ts",
-      `import { defineConfig } from "@anygpt/discovery";\nexport default defineConfig({ cache: { ttl: 5 } });`,
-    ],
-    [
-      "a module without types",
-      "x.mjs",
-      `import { config } from "@anygpt/discovery";\nexport default config({ cache: { ttl: 5 } });`,
-    ],
-    [
-      "config() around other sections",
-      "x.ts",
-      `import { config } from "@anygpt/discovery";\nexport default config({ providers: {}, discovery: { cache: { ttl: 5 } } });`,
-    ],
-    ["an import of its neighbour", "x.ts", `import { ttl } from "./ttl.js";\nexport default { cache: { ttl } };`],
-  ])("may be %s", async (_, name, text) => {
-    write({ [`project/${name}`]: text, "project/ttl.ts": "export const ttl: number = 5;" });
-    expect((await load({ path: name })).config.cache.ttl).toBe(5);
-  });
-
-  it("is run afresh on every load, its imports too", async () => {
+describe("loadConfig", () => {
+  it("lists patterns that do not compile beside all other problems, each with its place", async () => {
     write({
-      "project/x.ts": `import { ttl } from "./ttl";\nexport default { cache: { ttl } };`,
-      "project/ttl.ts": "export const ttl = 5;",
+      "project/x.yaml": [
+        "discovery:",
+        "  toolRules:",
+        "    - pattern: ['*ok*', '[a']",
+        "    - {pattern: '/(?=x)/', enabld: true}",
+        "    - {server: '{b', enabled: true}",
+        "  cache: {ttl: long}",
+      ].join("\n"),
     });
-    expect((await load({ path: "x.ts" })).config.cache.ttl).toBe(5);
-    write({ "project/ttl.ts": "export const ttl = 6;" });
-    expect((await load({ path: "x.ts" })).config.cache.ttl).toBe(6);
+    const { facts } = await failure(load({ path: "x.yaml" }));
+    const places = (facts["problems"] as { path: string; line: number; column: number; reason: string }[]).map(
+      ({ path, line, column, reason }) => `${line}:${column} ${path}: ${reason}`,
+    );
+    expect(places).toEqual([
+      '3:25 discovery.toolRules[0].pattern[1]: The glob "[a" has a "[" that is never closed.',
+      "4:8 discovery.toolRules[1].pattern: The regex /(?=x)/ looks ahead or behind, which RE2 does not support.",
+      '4:28 discovery.toolRules[1].enabld: is not a known key; did you mean "enabled"?',
+      '5:8 discovery.toolRules[2].server: The glob "{b" has a "{" that is never closed.',
+      "6:11 discovery.cache.ttl: must be a number, not text",
+    ]);
   });
 
   it.each([
+    ["an empty JSON", "x.json", ""],
+    ["a JSON of comments", "x.jsonc", "// nothing\n/* yet\n*/ \n"],
+    ["an empty YAML", "x.yaml", "\n"],
+    ["a YAML of comments", "x.yml", "---\n# servers:\n  # a: {}\n...\n"],
+  ])("takes %s as no configuration, and says so", async (_, name, text) => {
+    write({ [`project/${name}`]: text });
+    const { config, notices, file } = await load({ path: name });
+    expect(config).toEqual(parseConfig({}));
+    expect(file).toBe(join(root, "project", name));
+    expect(notices).toEqual([`${file} is empty, so the defaults stand.`]);
+  });
+
+  it.each([
+    ["x.jsonc", "/* not closed"],
+    ["x.jsonc", "// fine\n/"],
+    ["x.yaml", "# fine\n- a"],
+  ])("does not take the broken %s %j as empty", async (name, text) => {
+    write({ [`project/${name}`]: text });
+    await expect(load({ path: name })).rejects.toThrow(name);
+  });
+
+  it("looks further when an empty file is one that programs share", async () => {
+    write({ "project/anygpt.config.yaml": "# later", [HOME]: bare(4) });
+    expect((await load()).config.cache.ttl).toBe(4);
+  });
+
+  it("takes a wrapper without content as no configuration", async () => {
+    write({ "project/x.yaml": "discovery:\n" });
+    expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({}));
+  });
+
+  it.each(["", "discovery:\n"])(
+    "takes sections without content as if they were not there, below %j",
+    async (wrapper) => {
+      const keys = ["enabled", "servers", "sources", "toolRules", "search", "cache", "audit", "upstreams", "execution"];
+      write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
+      expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({}));
+    },
+  );
+
+  it.each([
+    ["serverz:", { path: "serverz" }],
+    ["cache: {ttl: }", { path: "cache.ttl" }],
+  ])("does not take %j as if it were not there", async (text, problem) => {
+    write({ "project/x.yaml": text });
+    expect((await failure(load({ path: "x.yaml" }))).facts["problems"]).toMatchObject([problem]);
+  });
+
+  it.each([
+    ["~/logs/a.jsonl", "home/logs/a.jsonl"],
+    ["logs/a.jsonl", "project/.anygpt/logs/a.jsonl"],
+    ["/var/a.jsonl", undefined],
+  ])("makes the audit file %s absolute", async (file, expected) => {
+    write({ [PROJECT]: JSON.stringify({ audit: { file } }) });
+    const { config } = await load();
+    expect(config.audit.file).toBe(expected === undefined ? file : join(root, expected));
+    expect(Object.isFrozen(config.audit)).toBe(true);
+  });
+
+  it("refuses a variable in the audit file, which is never replaced", async () => {
+    write({ [PROJECT]: '{ "audit": { "file": "${HOME}/a" } }' });
+    expect((await failure(load())).message).toContain("1:14: audit.file: variables are not replaced here");
+  });
+});
+
+describe("the environment", () => {
+  it.each<[string, string, Record<string, string>, object]>([
+    ["stands in for what no file sets", "{}", { MCP_DEFAULT_LIMIT: "3" }, { limit: 3, minRelevance: 0.15 }],
     [
-      "a syntax error, with its place",
-      "const a = 1;\nexport default { a: ]",
-      "x.ts:2:20: could not be run: ParseError: Unexpected token.",
+      "stands in for the rest of a section",
+      '{ "search": { "limit": 7 } }',
+      { MCP_DEFAULT_LIMIT: "3", MCP_SEARCH_MIN_CONFIDENCE: " 0.5 " },
+      { limit: 7, minRelevance: 0.5 },
     ],
-    ["an exception, without its stack", `throw new Error("boom");`, "x.ts: could not be run: boom."],
     [
-      "a missing module",
-      `import { x } from "not-there";\nexport default x;`,
-      "x.ts: could not be run: Cannot find module 'not-there'.",
+      "stands in for an empty section",
+      '{ "search": null }',
+      { MCP_SEARCH_MIN_CONFIDENCE: "1" },
+      { limit: 10, minRelevance: 1 },
     ],
-    ["no export", "export const other = 1;", "x.ts: exports no configuration; write `export default { … }`."],
     [
-      "a function inside",
-      "export default { enabled: () => true };",
-      "x.ts: enabled: must be plain data, not a function.",
+      "may be empty",
+      "{}",
+      { MCP_DEFAULT_LIMIT: "", MCP_SEARCH_MIN_CONFIDENCE: " " },
+      { limit: 10, minRelevance: 0.15 },
     ],
-  ])("is refused for %s", async (_, text, ending) => {
-    write({ "project/x.ts": text });
-    const { message } = await failure(load({ path: "x.ts" }));
-    expect(message.endsWith(ending) ? ending : message).toBe(ending);
+  ])("%s", async (_, text, env, search) => {
+    write({ [PROJECT]: text });
+    expect((await load({ env })).config.search).toEqual(search);
+  });
+
+  it("stands in when there is no file at all", async () => {
+    expect((await load({ env: { MCP_DEFAULT_LIMIT: "3" } })).config.search.limit).toBe(3);
   });
 });
 

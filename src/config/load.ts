@@ -1,15 +1,17 @@
 // Comes in: where the gateway was started and what the person named; goes out: one checked, frozen Config and the file
 // it came from. Refuses to know what the sections mean: each stage owns the schema of its own.
 import { dirname } from "node:path";
-import { DiscoveryError } from "../errors.js";
 import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
 import { parsePlain } from "../util/document/plain.js";
-import { describeInFile, describeProblem, pathText, type Path, type Problem } from "../util/document/problem.js";
-import { checkSchema } from "../util/document/schema.js";
+import { pathText, type Path, type Problem } from "../util/document/problem.js";
+import { checkSchema, type Violation } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
+import { absolutePath } from "../util/home-path.js";
+import { searchFromEnvironment } from "./environment.js";
+import { missingFile, toError } from "./failure.js";
 import { isOwnFile, isSharedFile, locateConfig, type LocateParts, type Place } from "./locate.js";
-import { configOptions, type Config } from "./options.js";
+import { configOptions, findHiddenFaults, type Config } from "./options.js";
 import { readConfig } from "./read.js";
 
 export type LoadParts = LocateParts;
@@ -25,14 +27,15 @@ export interface LoadedConfig {
 
 /** Finds, reads and checks the configuration. Everything that is wrong with it comes in one CONFIGURATION_ERROR. */
 export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
+  const defaults = { search: searchFromEnvironment(parts.env) };
   for (const place of await locateConfig(parts)) {
-    const loaded = await loadPlace(place);
+    const loaded = await loadPlace(place, { defaults, home: parts.home });
     if (loaded !== undefined) return loaded;
   }
-  return { config: parseConfig({}), baseDir: parts.cwd, notices: [] };
+  return { config: parseConfig(defaults), baseDir: parts.cwd, notices: [] };
 }
 
-/** Checks a configuration that a program gives. */
+/** Checks a configuration that a program gives, but for the patterns of its rules: whoever compiles the rules checks those. */
 export function parseConfig(value: unknown, origin = "The given configuration"): Config {
   const parsed = parsePlain(value);
   if (parsed.kind === "faults") {
@@ -40,11 +43,18 @@ export function parseConfig(value: unknown, origin = "The given configuration"):
   }
   // Positions mean nothing for data that was never written to a file.
   const document: Document = { value: parsed.document.value, positionOf: () => undefined };
-  const section = sectionOf(document.value);
-  return check(document, section ?? { value: document.value, path: [] }, origin);
+  const section = sectionOf(document.value) ?? { value: document.value, path: [] };
+  const checked = checkSchema(configOptions, withDefaults(section.value, {}));
+  if (checked.kind === "ok") return deepFreeze(checked.value);
+  throw toError(toProblems(checked.violations, { document, section, file: origin }));
 }
 
-async function loadPlace(place: Place): Promise<LoadedConfig | undefined> {
+interface Surroundings {
+  readonly defaults: Defaults;
+  readonly home: string;
+}
+
+async function loadPlace(place: Place, { defaults, home }: Surroundings): Promise<LoadedConfig | undefined> {
   for (const [index, file] of place.files.entries()) {
     const read = await readConfig(file);
     if (read.kind === "problems") throw toError(read.problems);
@@ -56,9 +66,11 @@ async function loadPlace(place: Place): Promise<LoadedConfig | undefined> {
     if (section === undefined && !place.explicit) continue;
     if (section === undefined)
       throw toError([problemAt(read.document, file, { path: ["discovery"], reason: "is missing" })]);
-    const config = check(read.document, section, file);
-    const notices = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
-    return { config, file, baseDir: dirname(file), notices };
+    const config = await check({ document: read.document, section, file }, defaults);
+    const baseDir = dirname(file);
+    const ignored = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
+    const notices = read.isBlank ? [`${file} is empty, so the defaults stand.`, ...ignored] : ignored;
+    return { config: deepFreeze(withAuditFile(config, { home, baseDir })), file, baseDir, notices };
   }
   return undefined;
 }
@@ -87,41 +99,47 @@ function sectionOf(value: unknown): Section | undefined {
   return { value: value["discovery"], path: ["discovery"] };
 }
 
-function check(document: Document, section: Section, file: string): Config {
-  const checked = checkSchema(configOptions, section.value);
-  if (checked.kind === "ok") return deepFreeze(checked.value);
-  throw toError(
-    checked.violations.map(({ path, reason }) =>
-      problemAt(document, file, { path: [...section.path, ...path], reason }),
-    ),
+/** Sections that stand in for those that the file does not have, and for keys that its own do not have. */
+type Defaults = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** A section with nothing in it, which YAML reads as null, is as if it were not there. */
+function withDefaults(value: unknown, defaults: Defaults): unknown {
+  if (value === null) return defaults;
+  if (!isJsonObject(value)) return value;
+  const given = Object.entries(value).filter(
+    ([key, section]) => section !== null || !Object.hasOwn(configOptions.shape, key),
   );
+  const filled = given.map(([key, section]) => [
+    key,
+    isJsonObject(section) ? { ...defaults[key], ...section } : section,
+  ]);
+  return { ...defaults, ...Object.fromEntries(filled) };
+}
+
+interface Written {
+  readonly document: Document;
+  readonly section: Section;
+  readonly file: string;
+}
+
+async function check(written: Written, defaults: Defaults): Promise<Config> {
+  const { value } = written.section;
+  const checked = checkSchema(configOptions, withDefaults(value, defaults));
+  const violations = [...(checked.kind === "ok" ? [] : checked.violations), ...(await findHiddenFaults(value))];
+  if (checked.kind === "ok" && violations.length === 0) return checked.value;
+  throw toError(toProblems(violations, written));
+}
+
+function toProblems(violations: readonly Violation[], { document, section, file }: Written): Problem[] {
+  return violations.map(({ path, reason }) => problemAt(document, file, { path: [...section.path, ...path], reason }));
+}
+
+/** The one path that is used before there is any server: made absolute here, where the folders are known. */
+function withAuditFile(config: Config, places: { readonly home: string; readonly baseDir: string }): Config {
+  const { file } = config.audit;
+  return file === undefined ? config : { ...config, audit: { ...config.audit, file: absolutePath(file, places) } };
 }
 
 function problemAt(document: Document, file: string, fault: { path: Path; reason: string }): Problem {
   return { file, path: pathText(fault.path), ...document.positionOf(fault.path), reason: fault.reason };
-}
-
-const MOST_IN_MESSAGE = 5;
-
-function toError(found: readonly Problem[]): DiscoveryError {
-  const problems = [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
-  const [first] = problems;
-  const file = first?.file ?? "The configuration";
-  const listed = problems.slice(0, MOST_IN_MESSAGE).map(describeInFile).join("; ");
-  const more = problems.length > MOST_IN_MESSAGE ? `; and ${problems.length - MOST_IN_MESSAGE} more` : "";
-  const message =
-    first !== undefined && problems.length === 1
-      ? describeProblem(first)
-      : `${file} has ${problems.length} problems: ${listed}${more}`;
-  return new DiscoveryError("CONFIGURATION_ERROR", message.endsWith("?") ? message : `${message}.`, {
-    hint: "Correct the configuration; docs/configuration.md lists every key.",
-    facts: { problems },
-  });
-}
-
-function missingFile(file: string): DiscoveryError {
-  return new DiscoveryError("CONFIGURATION_ERROR", `${file} does not exist.`, {
-    hint: "Check the path given by --config or ANYGPT_CONFIG.",
-    facts: { problems: [{ file, path: "", reason: "does not exist" }] },
-  });
 }

@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import { compileGlob } from "./glob.js";
 import type { ToolRule } from "./options.js";
-import { compilePattern, type Pattern } from "./pattern.js";
+import { openPatternCompiler, type Pattern } from "./pattern.js";
 import type { Subject } from "./subject.js";
 
 const PROBLEMS_IN_MESSAGE = 10;
@@ -32,7 +32,8 @@ interface RuleProblem {
 }
 
 /** Authored rules become testable ones; if a single pattern does not compile, all are refused, or a rule that forbids would fail open. */
-export function compileRules(rules: readonly ToolRule[]): CompiledRules {
+export async function compileRules(rules: readonly ToolRule[]): Promise<CompiledRules> {
+  const compilePattern = await openPatternCompiler(rules.flatMap(({ pattern }) => pattern));
   const problems: RuleProblem[] = [];
   const pairs = new Int32Array(rules.length);
   const compiled = rules.map((authored, index): CompiledRule => {

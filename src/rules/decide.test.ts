@@ -113,8 +113,8 @@ describe("decide", () => {
     ["a question mark", [off("get_?")], "s:get_bb", true],
     ["an escaped star is a star", [off("get_\\*")], "s:get_x", true],
     ["an escaped exclamation mark is one", [off("\\!x")], "s:!x", false],
-  ])("%s", (_, rules, id, enabled) => {
-    expect(decide(compileRules(rules), tool(id)).enabled).toBe(enabled);
+  ])("%s", async (_, rules, id, enabled) => {
+    expect(decide(await compileRules(rules), tool(id)).enabled).toBe(enabled);
   });
 
   it.each<[string, ToolRule[], string, string[]]>([
@@ -146,38 +146,39 @@ describe("decide", () => {
       ["first", "dangerous"],
     ],
     ["rules that do not apply add none", [{ pattern: ["*", "!*x*"], tags: ["t"] }], "s:x", []],
-  ])("%s", (_, rules, id, tags) => {
-    expect(decide(compileRules(rules), tool(id)).tags).toEqual(tags);
+  ])("%s", async (_, rules, id, tags) => {
+    expect(decide(await compileRules(rules), tool(id)).tags).toEqual(tags);
   });
 
-  it("names the deciding rule and all that apply", () => {
-    const rules = compileRules([{ pattern: ["*"], tags: ["all"] }, off("x"), on("*a*"), off("*a*")]);
+  it("names the deciding rule and all that apply", async () => {
+    const rules = await compileRules([{ pattern: ["*"], tags: ["all"] }, off("x"), on("*a*"), off("*a*")]);
     expect(decide(rules, tool("s:cat"))).toEqual({ enabled: true, tags: ["all"], decidedBy: 2, applied: [0, 2, 3] });
     expect(decide(rules, tool("s:dog"))).toEqual({ enabled: false, tags: ["all"], decidedBy: undefined, applied: [0] });
   });
 
-  it("gives the same answer every time", () => {
-    const rules = compileRules([off("/a+/gy", "*{x,y}*")]);
+  it("gives the same answer every time", async () => {
+    const rules = await compileRules([off("/a+/gy", "*{x,y}*")]);
     const answers = new Set(Array.from({ length: 10_000 }, () => decide(rules, tool("s:baab")).enabled));
     expect([...answers]).toEqual([false]);
   });
 
-  it("applies a rule exactly when one of its patterns by itself would", () => {
+  it("applies a rule exactly when one of its patterns by itself would", async () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "_", "é"), minLength: 1, maxLength: 6 });
     const glob = fc
       .tuple(fc.boolean(), word, fc.boolean())
       .map(([open, text, end]) => `${open ? "*" : ""}${text}${end ? "*" : ""}`);
-    fc.assert(
-      fc.property(fc.array(glob, { minLength: 1, maxLength: 4 }), word, word, (patterns, server, name) => {
-        const together = decide(compileRules([off(...patterns)]), { server, name });
-        const alone = patterns.map((pattern) => decide(compileRules([off(pattern)]), { server, name }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(glob, { minLength: 1, maxLength: 4 }), word, word, async (patterns, server, name) => {
+        const together = decide(await compileRules([off(...patterns)]), { server, name });
+        const each = await Promise.all(patterns.map((pattern) => compileRules([off(pattern)])));
+        const alone = each.map((rules) => decide(rules, { server, name }));
         expect(together.enabled).toBe(alone.every((decision) => decision.enabled));
       }),
     );
   });
 
-  it("decides 1,000 tools under 10,000 rules in bounded time", () => {
-    const rules = compileRules(
+  it("decides 1,000 tools under 10,000 rules in bounded time", async () => {
+    const rules = await compileRules(
       Array.from({ length: 10_000 }, (_, index) => off(`*tool_${index}*`, `server-${index}:*`)),
     );
     const start = performance.now();

@@ -24,8 +24,8 @@ describe("explain", () => {
     [[{ pattern: ["x"] }, { pattern: ["*delete*", "*rm*"], enabled: false }], "rule 2 (*delete*, *rm* → disabled)"],
     [[{ pattern: ["x"], enabled: false }], "no rule decides; enabled by default"],
     [[{ pattern: ["x"], enabled: true }], "no rule decides; disabled because rule 1 makes the rules an allow-list"],
-  ])("%j", (rules, text) => {
-    const compiled = compileRules(rules);
+  ])("%j", async (rules, text) => {
+    const compiled = await compileRules(rules);
     expect(explain(compiled, decide(compiled, { server: "fs", name: "delete_file" }))).toBe(text);
   });
 });

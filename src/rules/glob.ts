@@ -43,10 +43,17 @@ function toMatcher(step: GlobStep): Matcher {
 
 /** The text is folded but ranges are as written, so `[A-Z]` has to be asked for the capital as well. */
 function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, codePoint: number): boolean {
-  const capital = String.fromCodePoint(codePoint).toUpperCase().codePointAt(0) ?? codePoint;
+  const capital = toCapital(codePoint);
   const within = ([first, last]: CharacterRange): boolean =>
     (codePoint >= first && codePoint <= last) || (capital >= first && capital <= last);
   return set.ranges.some(within) !== set.negated;
+}
+
+/** `ß` has no capital of its own: "SS" is two letters, and neither of them is it. */
+function toCapital(codePoint: number): number {
+  const upper = String.fromCodePoint(codePoint).toUpperCase();
+  const capital = upper.codePointAt(0) ?? codePoint;
+  return upper.length === widthOfCharacter(capital) ? capital : codePoint;
 }
 
 /** Most globs are one word with stars around it, and the string methods do those many times faster. */

@@ -67,7 +67,51 @@ describe("findIneffectiveRules", () => {
     [
       "names a rule that matches nothing",
       [{ pattern: ["*"], server: "github", enabled: true }],
-      [{ rule: 0, kind: "matches-nothing", message: "Rule 1 (server github: * → enabled) matches no tool." }],
+      [
+        {
+          rule: 0,
+          kind: "matches-nothing",
+          message:
+            "Rule 1 (server github: * → enabled) matches no tool, but it makes the rules an allow-list: 3 tools that no rule decides are disabled.",
+        },
+      ],
+    ],
+    [
+      "says that a rule which is always defeated still makes an allow-list",
+      [
+        { pattern: ["*file"], enabled: false },
+        { pattern: ["read*"], enabled: true },
+      ],
+      [
+        {
+          rule: 1,
+          kind: "never-decides",
+          message:
+            "Rule 2 (read* → enabled) never takes effect: for fs:read_file, for example, rule 1 (*file → disabled) decides first, but it makes the rules an allow-list: 1 tool that no rule decides is disabled.",
+          tool: "fs:read_file",
+          defeatedBy: 0,
+        },
+      ],
+    ],
+    [
+      "leaves the allow-list alone when another rule is meant to make it",
+      [
+        { pattern: ["read*"], enabled: true },
+        { pattern: ["none"], enabled: true },
+        { pattern: ["nought"], enabled: false },
+      ],
+      [
+        { rule: 1, kind: "matches-nothing", message: "Rule 2 (none → enabled) matches no tool." },
+        { rule: 2, kind: "matches-nothing", message: "Rule 3 (nought → disabled) matches no tool." },
+      ],
+    ],
+    [
+      "leaves the allow-list alone when every tool is decided",
+      [
+        { pattern: ["*"], enabled: false },
+        { pattern: ["none"], enabled: true },
+      ],
+      [{ rule: 1, kind: "matches-nothing", message: "Rule 2 (none → enabled) matches no tool." }],
     ],
     [
       "names a rule that says nothing",
@@ -89,11 +133,11 @@ describe("findIneffectiveRules", () => {
       [],
     ],
     ["is silent about a rule that only tags", [{ pattern: ["*"], tags: ["all"] }], []],
-  ])("%s", (_, rules, warnings) => {
-    expect(findIneffectiveRules(compileRules(rules), tools)).toEqual(warnings);
+  ])("%s", async (_, rules, warnings) => {
+    expect(findIneffectiveRules(await compileRules(rules), tools)).toEqual(warnings);
   });
 
-  it("says nothing when no tool is known yet", () => {
-    expect(findIneffectiveRules(compileRules([{ pattern: ["x"], enabled: true }]), [])).toEqual([]);
+  it("says nothing when no tool is known yet", async () => {
+    expect(findIneffectiveRules(await compileRules([{ pattern: ["x"], enabled: true }]), [])).toEqual([]);
   });
 });

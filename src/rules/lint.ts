@@ -26,6 +26,8 @@ interface Effects {
   readonly applied: ReadonlySet<number>;
   readonly decided: ReadonlySet<number>;
   readonly defeats: ReadonlyMap<number, Defeat>;
+  /** How many tools no rule decides. */
+  readonly undecided: number;
 }
 
 /** Rules that do nothing for the given tools. Without any tools nothing can be said, so nothing is. */
@@ -36,10 +38,16 @@ export function findIneffectiveRules(rules: CompiledRules, tools: readonly Ruled
 }
 
 function observe(rules: CompiledRules, tools: readonly RuledTool[]): Effects {
-  const effects = { applied: new Set<number>(), decided: new Set<number>(), defeats: new Map<number, Defeat>() };
+  const effects = {
+    applied: new Set<number>(),
+    decided: new Set<number>(),
+    defeats: new Map<number, Defeat>(),
+    undecided: 0,
+  };
   const says = (rule: number): boolean | undefined => rules.rules[rule]?.authored.enabled;
   for (const tool of tools) {
     const { applied, decidedBy } = decide(rules, tool);
+    if (decidedBy === undefined) effects.undecided += 1;
     for (const rule of applied) {
       effects.applied.add(rule);
       if (says(rule) === undefined || decidedBy === undefined) continue;
@@ -57,14 +65,25 @@ function observe(rules: CompiledRules, tools: readonly RuledTool[]): Effects {
 
 function warn(rules: CompiledRules, rule: number, effects: Effects): RuleWarning | undefined {
   const name = nameRule(rules, rule).replace(/^r/u, "R");
-  if (!effects.applied.has(rule)) return { rule, kind: "matches-nothing", message: `${name} matches no tool.` };
+  const sideEffect = describeAllowList(rules, rule, effects);
+  if (!effects.applied.has(rule)) {
+    return { rule, kind: "matches-nothing", message: `${name} matches no tool${sideEffect}.` };
+  }
   if (saysNothing(rules, rule)) {
     return { rule, kind: "never-decides", message: `${name} has no effect: it says neither "enabled" nor "tags".` };
   }
   const defeat = effects.defeats.get(rule);
   if (defeat === undefined || effects.decided.has(rule)) return undefined;
-  const message = `${name} never takes effect: for ${defeat.tool}, for example, ${nameRule(rules, defeat.by)} decides first.`;
+  const message = `${name} never takes effect: for ${defeat.tool}, for example, ${nameRule(rules, defeat.by)} decides first${sideEffect}.`;
   return { rule, kind: "never-decides", message, tool: defeat.tool, defeatedBy: defeat.by };
+}
+
+/** A rule that enables nothing can still disable everything else, as long as no other rule that enables takes effect. */
+function describeAllowList(rules: CompiledRules, rule: number, { decided, undecided }: Effects): string {
+  const enables = (index: number): boolean => rules.rules[index]?.authored.enabled === true;
+  if (undecided === 0 || !enables(rule) || [...decided].some(enables)) return "";
+  const tools = undecided === 1 ? "1 tool that no rule decides is" : `${undecided} tools that no rule decides are`;
+  return `, but it makes the rules an allow-list: ${tools} disabled`;
 }
 
 function saysNothing(rules: CompiledRules, rule: number): boolean {

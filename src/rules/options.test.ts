@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolRulesOptions } from "./options.js";
+import { findBadPatterns, toolRulesOptions } from "./options.js";
 
 const firstMessage = (input: unknown): string | undefined =>
   toolRulesOptions.safeParse(input).error?.issues[0]?.message;
@@ -29,5 +29,37 @@ describe("toolRules", () => {
     ],
   ])("refuses %s", (_, input, message) => {
     expect(firstMessage(input)).toBe(message);
+  });
+});
+
+describe("findBadPatterns", () => {
+  it("finds all that do not compile, wherever they stand", async () => {
+    const rules = [
+      { pattern: "[a" },
+      { pattern: ["ok", "!{b", "/(?=a)/"], server: "[" },
+      { pattern: "/x/q", enabled: "maybe" },
+      { pattern: "!" },
+    ];
+    expect(await findBadPatterns(rules)).toEqual([
+      { path: [0, "pattern"], reason: 'The glob "[a" has a "[" that is never closed.' },
+      { path: [1, "pattern", 1], reason: 'The glob "{b" has a "{" that is never closed.' },
+      {
+        path: [1, "pattern", 2],
+        reason: "The regex /(?=a)/ looks ahead or behind, which RE2 does not support.",
+      },
+      { path: [1, "server"], reason: 'The glob "[" has a "[" that is never closed.' },
+      { path: [2, "pattern"], reason: 'The regex /x/q has the unknown flag "q".' },
+      { path: [3, "pattern"], reason: 'The glob "" is empty.' },
+    ]);
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ["[a"],
+    [[5, null, "[a", { pattern: 5 }, { pattern: ["", 5, "x".repeat(513)] }]],
+    [[{ server: "/no regex", pattern: ["*", "/a+/i"] }]],
+  ])("leaves to the schema what is its business: %j", async (rules) => {
+    expect(await findBadPatterns(rules)).toEqual([]);
   });
 });

@@ -1,4 +1,8 @@
 import { z } from "zod";
+import { DiscoveryError } from "../errors.js";
+import { isJsonObject } from "../model/json.js";
+import { compileGlob } from "./glob.js";
+import { openPatternCompiler } from "./pattern.js";
 
 const LONGEST_PATTERN = 512;
 const LONGEST_TAG = 64;
@@ -55,3 +59,45 @@ export const toolRulesOptions = z
 
 /** One rule as the person wrote it, its patterns always a list. */
 export type ToolRule = z.output<typeof toolRule>;
+
+export interface BadPattern {
+  /** Where in `toolRules` it stands. */
+  readonly path: readonly (string | number)[];
+  readonly reason: string;
+}
+
+/**
+ * The patterns that do not compile, among rules as they were read and whatever else is wrong with them. No check of the
+ * schema can do this, because those cannot wait for the regex engine to load.
+ */
+export async function findBadPatterns(rules: unknown): Promise<BadPattern[]> {
+  const written = [...writtenPatterns(rules)];
+  const compilePattern = await openPatternCompiler(written.map(({ text }) => text));
+  return written.flatMap(({ path, text }) => {
+    try {
+      if (path[1] === "server") compileGlob(text);
+      else compilePattern(text);
+      return [];
+    } catch (error) {
+      if (!(error instanceof DiscoveryError)) throw error;
+      return [{ path, reason: error.message }];
+    }
+  });
+}
+
+/** What the schema refuses by itself is left out. */
+function* writtenPatterns(rules: unknown): Iterable<{ path: readonly (string | number)[]; text: string }> {
+  for (const [index, rule] of Array.isArray(rules) ? rules.entries() : []) {
+    if (!isJsonObject(rule)) continue;
+    const list = Array.isArray(rule["pattern"]) ? rule["pattern"] : [];
+    const values: [(string | number)[], unknown][] = [
+      [[index, "pattern"], rule["pattern"]],
+      ...list.map((value, place): [(string | number)[], unknown] => [[index, "pattern", place], value]),
+      [[index, "server"], rule["server"]],
+    ];
+    for (const [path, value] of values) {
+      const { data } = pattern.safeParse(value);
+      if (data !== undefined) yield { path, text: data };
+    }
+  }
+}

@@ -1,19 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileRegex, splitRegex } from "./regex.js";
-
-describe("splitRegex", () => {
-  it.each([
-    ["/issue/", { source: "issue", flags: "" }],
-    ["/github.*issue/i", { source: "github.*issue", flags: "i" }],
-    ["/a/b/gi", { source: "a/b", flags: "gi" }],
-    ["//", { source: "", flags: "" }],
-    ["/path", undefined],
-    ["/path/*", undefined],
-    ["issue/", undefined],
-  ])("%s gives %j", (text, parts) => {
-    expect(splitRegex(text)).toEqual(parts);
-  });
-});
+import { compileRegex } from "./regex.js";
 
 describe("compileRegex", () => {
   it.each([

@@ -18,12 +18,6 @@ export interface Regex {
   readonly test: (text: string) => boolean;
 }
 
-/** The two parts of `/source/flags`, or undefined when the text does not have that form. */
-export function splitRegex(text: string): { source: string; flags: string } | undefined {
-  const parts = /^\/(?<source>.*)\/(?<flags>[a-z]*)$/isu.exec(text)?.groups;
-  return parts === undefined ? undefined : { source: parts.source ?? "", flags: parts.flags ?? "" };
-}
-
 export function compileRegex(source: string, flags: string): Regex {
   const written = `/${source}/${flags}`;
   if (source === "") throw refused(written, "is empty");

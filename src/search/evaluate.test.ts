@@ -1,43 +1,37 @@
 import { describe, expect, it } from "vitest";
-import { evaluateSearch } from "./evaluate.js";
+import { evaluateOutcomes } from "./evaluate.js";
 
-const answers: Record<string, { ids: string[]; tokens: number }> = {
-  first: { ids: ["a", "x"], tokens: 10 },
-  third: { ids: ["x", "y", "b"], tokens: 20 },
-  half: { ids: ["x", "c", "y", "z"], tokens: 30 },
-  none: { ids: [], tokens: 5 },
-};
+const report = evaluateOutcomes(
+  [
+    { query: "first", relevant: [{ id: "a" }] },
+    { query: "third", relevant: [{ id: "b" }] },
+    {
+      query: "half",
+      relevant: [
+        { id: "c", grade: 1 },
+        { id: "d", grade: 2 },
+      ],
+    },
+    { query: "none", relevant: [{ id: "e" }] },
+  ],
+  [
+    { ids: ["a", "x"], tokens: 10, latencyMs: 1 },
+    { ids: ["x", "y", "b"], tokens: 20, latencyMs: 2 },
+    { ids: ["x", "c", "y", "z"], tokens: 30, latencyMs: 3 },
+    { ids: [], tokens: 5, latencyMs: 10 },
+  ],
+);
 
-function evaluate(): ReturnType<typeof evaluateSearch> {
-  const times = [0, 1, 10, 12, 20, 23, 30, 40];
-  return evaluateSearch({
-    queries: [
-      { query: "first", relevant: [{ id: "a" }] },
-      { query: "third", relevant: [{ id: "b" }] },
-      {
-        query: "half",
-        relevant: [
-          { id: "c", grade: 1 },
-          { id: "d", grade: 2 },
-        ],
-      },
-      { query: "none", relevant: [{ id: "e" }] },
-    ],
-    search: (query) => answers[query]!,
-    now: () => times.shift()!,
-  });
-}
-
-describe("evaluateSearch", () => {
+describe("evaluateOutcomes", () => {
   it("reports exactly the agreed keys", () => {
-    expect(Object.keys(evaluate())).toEqual(
+    expect(Object.keys(report)).toEqual(
       "queries hit@1 recall@1 recall@3 recall@5 recall@10 ndcg@10 mrr refused tokens latencyMs".split(" "),
     );
   });
 
   it("computes the measures", () => {
     const log3 = Math.log2(3);
-    expect(evaluate()).toEqual({
+    expect(report).toEqual({
       queries: 4,
       "hit@1": 0.25,
       "recall@1": 0.25,
@@ -53,16 +47,15 @@ describe("evaluateSearch", () => {
   });
 
   it("counts nothing for queries without labels", () => {
-    const report = evaluateSearch({
-      queries: [{ query: "q", relevant: [] }],
-      search: () => ({ ids: ["a"], tokens: 1 }),
-      now: () => 0,
-    });
-    expect(report).toMatchObject({ queries: 1, "recall@5": 0, "ndcg@10": 0, mrr: 0, refused: 0 });
+    const unlabelled = evaluateOutcomes([{ query: "q", relevant: [] }], [{ ids: ["a"], tokens: 1, latencyMs: 0 }]);
+    expect(unlabelled).toMatchObject({ queries: 1, "recall@5": 0, "ndcg@10": 0, mrr: 0, refused: 0 });
   });
 
   it("survives an empty set", () => {
-    const report = evaluateSearch({ queries: [], search: () => ({ ids: [], tokens: 0 }), now: () => 0 });
-    expect(report).toMatchObject({ queries: 0, "hit@1": 0, latencyMs: { median: 0, p95: 0, max: 0 } });
+    expect(evaluateOutcomes([], [])).toMatchObject({
+      queries: 0,
+      "hit@1": 0,
+      latencyMs: { median: 0, p95: 0, max: 0 },
+    });
   });
 });

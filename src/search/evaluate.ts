@@ -19,33 +19,31 @@ export interface EvalReport {
   readonly latencyMs: { readonly median: number; readonly p95: number; readonly max: number };
 }
 
-export interface EvaluateParts {
-  readonly queries: readonly EvalQuery[];
-  /** Ids found, best first, and how many tokens the answer takes. */
-  readonly search: (query: string) => { readonly ids: readonly string[]; readonly tokens: number };
-  readonly now: () => number;
-}
-
-interface Outcome {
+/** What one query was answered. */
+export interface EvalOutcome {
+  /** Ids found, best first. */
   readonly ids: readonly string[];
-  readonly grades: ReadonlyMap<string, number>;
+  /** How many tokens the answer takes. */
   readonly tokens: number;
   readonly latencyMs: number;
 }
 
-export function evaluateSearch({ queries, search, now }: EvaluateParts): EvalReport {
-  const outcomes = queries.map(({ query, relevant }): Outcome => {
-    const start = now();
-    const { ids, tokens } = search(query);
-    const latencyMs = now() - start;
-    return { ids, grades: new Map(relevant.map(({ id, grade = 1 }) => [id, grade])), tokens, latencyMs };
+interface Judged extends EvalOutcome {
+  readonly grades: ReadonlyMap<string, number>;
+}
+
+/** The measures of a run: the outcomes stand in the order of the queries. */
+export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readonly EvalOutcome[]): EvalReport {
+  const judged = outcomes.map((outcome, index): Judged => {
+    const relevant = queries[index]?.relevant ?? [];
+    return { ...outcome, grades: new Map(relevant.map(({ id, grade = 1 }) => [id, grade])) };
   });
-  const mean = (measure: (outcome: Outcome) => number): number =>
-    outcomes.reduce((sum, outcome) => sum + measure(outcome), 0) / Math.max(outcomes.length, 1);
+  const mean = (measure: (outcome: Judged) => number): number =>
+    judged.reduce((sum, outcome) => sum + measure(outcome), 0) / Math.max(judged.length, 1);
   const tokens = outcomes.map((outcome) => outcome.tokens);
   const latencies = outcomes.map((outcome) => outcome.latencyMs);
   return {
-    queries: outcomes.length,
+    queries: judged.length,
     "hit@1": mean(({ ids, grades }) => (grades.has(ids[0] ?? "") ? 1 : 0)),
     "recall@1": mean((outcome) => recallAt(outcome, 1)),
     "recall@3": mean((outcome) => recallAt(outcome, 3)),
@@ -59,17 +57,17 @@ export function evaluateSearch({ queries, search, now }: EvaluateParts): EvalRep
   };
 }
 
-function recallAt({ ids, grades }: Outcome, cut: number): number {
+function recallAt({ ids, grades }: Judged, cut: number): number {
   if (grades.size === 0) return 0;
   return ids.slice(0, cut).filter((id) => grades.has(id)).length / grades.size;
 }
 
-function reciprocalRank({ ids, grades }: Outcome): number {
+function reciprocalRank({ ids, grades }: Judged): number {
   const first = ids.findIndex((id) => grades.has(id));
   return first === -1 ? 0 : 1 / (first + 1);
 }
 
-function ndcgAt10({ ids, grades }: Outcome): number {
+function ndcgAt10({ ids, grades }: Judged): number {
   const ideal = gain([...grades.values()].sort((a, b) => b - a));
   return ideal === 0 ? 0 : gain(ids.map((id) => grades.get(id) ?? 0)) / ideal;
 }

@@ -1,4 +1,4 @@
-import { editDistance, errorsAllowed } from "./edit-distance.js";
+import { editDistance, errorsAllowed } from "../util/edit-distance.js";
 import { toKey } from "./tokenize.js";
 
 /** A part this short says too little to suggest a name by it. */
@@ -6,16 +6,23 @@ const SHORTEST_PART = 3;
 
 /** Names that a mistyped one may have meant, nearest first; separators and case make no difference. */
 export function nearestNames(name: string, candidates: Iterable<string>, max = 3): string[] {
-  const key = toKey(name);
-  const near: { candidate: string; distance: number }[] = [];
-  for (const candidate of new Set(candidates)) {
-    const distance = distanceBetween(key, toKey(candidate));
-    if (distance !== undefined) near.push({ candidate, distance });
-  }
-  return near
-    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
-    .slice(0, max)
-    .map(({ candidate }) => candidate);
+  return createNearestNames(candidates)(name, max);
+}
+
+/** The same for several names, among candidates that are prepared once. */
+export function createNearestNames(candidates: Iterable<string>): (name: string, max?: number) => string[] {
+  const prepared = Array.from(new Set(candidates), (candidate) => ({ candidate, key: toKey(candidate) }));
+  return (name, max = 3) => {
+    const key = toKey(name);
+    return prepared
+      .flatMap((known) => {
+        const distance = distanceBetween(key, known.key);
+        return distance === undefined ? [] : [{ candidate: known.candidate, distance }];
+      })
+      .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+      .slice(0, max)
+      .map(({ candidate }) => candidate);
+  };
 }
 
 /** Typing errors count 1 each; one name inside the other comes after them, the closer in length the nearer. */

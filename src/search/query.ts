@@ -8,6 +8,8 @@ const SYNONYM_WEIGHT = 0.5;
 const NEAR_WEIGHT = 0.7;
 /** A word that the catalog does not know is often a name or a value that no tool could know, so it counts less than a known one. */
 const UNKNOWN_WEIGHT = 0.5;
+/** Who mistypes more words than this in one query is not looked after: every look-up takes its time. */
+const MOST_CORRECTED = 8;
 
 /** One meaningful word of a query and all that may stand for it. */
 export interface QueryWord {
@@ -33,11 +35,15 @@ export interface QueryParts {
 
 export function readQuery(query: string, parts: QueryParts): QueryWord[] {
   const { words } = parts.channels;
-  return tokenizeQuery(query, (word) => words.terms.has(word)).map((word) => readWord(word, parts));
+  let corrected = 0;
+  const nearWords: FindNearWords = (word) => {
+    corrected += 1;
+    return corrected > MOST_CORRECTED ? [] : parts.nearWords(word);
+  };
+  return tokenizeQuery(query, (word) => words.terms.has(word)).map((word) => readWord(word, { ...parts, nearWords }));
 }
 
-function readWord(word: string, parts: QueryParts): QueryWord {
-  const { channels, nearWords, size } = parts;
+function readWord(word: string, { channels, nearWords, size }: QueryParts): QueryWord {
   const stem = toStem(word);
   const own = findTerm(channels.stems, stem);
   const weight = toRarity(own === undefined ? 0 : own.end - own.start, size) * (own === undefined ? UNKNOWN_WEIGHT : 1);

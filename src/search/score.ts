@@ -4,10 +4,7 @@ import type { QueryWord } from "./query.js";
 const FULL_QUALITY = 0.75;
 /** Long questions name more than a tool can answer: only their strongest words count as asked for. */
 const WORDS_ASKED_FOR = 6;
-/** Only a tool's own name gets 1. */
-const BEST_BY_WORDS = 0.99;
-
-/** Relevance by document number, 0 to 1. */
+/** By document number: how much of what the query says the document answers. More than 1 is more than enough, and ranks higher still. */
 export type Scores = Map<number, number>;
 
 /** The scratch arrays are as long as the catalog and shared by all searches, which never overlap. */
@@ -40,7 +37,7 @@ export function createScorer(size: number): (words: readonly QueryWord[]) => Sco
     const full = askedFor(words) * FULL_QUALITY;
     const scores: Scores = new Map();
     for (const document of found) {
-      scores.set(document, Math.min((totals[document] ?? 0) / full, BEST_BY_WORDS));
+      scores.set(document, (totals[document] ?? 0) / full);
       totals[document] = 0;
     }
     return scores;

@@ -73,6 +73,54 @@ describe("search", () => {
     expect(best("delete spaceship trajectories quickly")).toBeGreaterThan(0);
   });
 
+  it("ranks by what lies above the best relevance too", () => {
+    const close = createSearchIndex([
+      doc("a:get_pull_request", "Get a pull request."),
+      doc("b:pull_request", "Pull request pull request. Pull request.", {
+        title: "Pull request",
+        tags: ["pull request"],
+      }),
+      doc("c:other", "Something else."),
+    ]);
+    const { hits } = close.search("a pull request, please", { limit: 5 });
+    expect(hits).toEqual([
+      { id: "b:pull_request", relevance: 0.99 },
+      { id: "a:get_pull_request", relevance: 0.99 },
+    ]);
+  });
+
+  it("ranks tools of the same name by the rest of what they say", () => {
+    const twins = createSearchIndex([
+      doc("a:send", "Transmits."),
+      doc("b:send", "Send: send a message. Sends."),
+      doc("c:x", "Other."),
+    ]);
+    expect(twins.search("send", { limit: 5 }).hits).toEqual([
+      { id: "b:send", relevance: 1 },
+      { id: "a:send", relevance: 1 },
+    ]);
+  });
+
+  it("ranks a deprecated tool below its equal, and first when it is named", () => {
+    const pair = createSearchIndex([
+      doc("a:read_file", "Read a file as text. DEPRECATED: Choose another."),
+      doc("b:file_read", "Read a file as text. Recommended: Choose this."),
+    ]);
+    const found = (query: string): string[] => pair.search(query, { limit: 5 }).hits.map((hit) => hit.id);
+    expect(found("reading a file as text")).toEqual(["b:file_read", "a:read_file"]);
+    expect(pair.search("read_file", { limit: 5 }).hits[0]).toEqual({ id: "a:read_file", relevance: 1 });
+  });
+
+  it.each<[string, Partial<SearchDocument>]>([
+    ["tags", { tags: ["finance-team", "readonly"] }],
+    ["the server's description", { serverDescription: "Readonly reports for the finance team" }],
+  ])("finds a tool that only its %s tell from another", (_, difference) => {
+    const twins = createSearchIndex([doc("a:run", "Runs."), doc("b:run", "Runs.", difference), doc("c:run", "Runs.")]);
+    for (const query of ["finance team", "readonly"]) {
+      expect(twins.search(query, { limit: 5, minRelevance: 0.05 }).hits.map((hit) => hit.id)).toEqual(["b:run"]);
+    }
+  });
+
   it("ranks the word itself over its synonym", () => {
     const both = createSearchIndex([doc("a:remove_x", ""), doc("b:delete_x", "")]);
     const search = (query: string): string | undefined => both.search(query, { limit: 5 }).hits[0]?.id;
@@ -162,6 +210,13 @@ describe("search", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("corrects the first mistyped words of a query and no more than eight", () => {
+    const wrong = ["forcast", ...Array.from({ length: 7 }, (_, number) => `qqzzxx${number}${number}`)];
+    expect(ids(wrong.join(" "))).toEqual(["weather:get_forecast"]);
+    expect(ids(wrong.toReversed().join(" "))).toEqual(["weather:get_forecast"]);
+    expect(ids(["qqzzxx88", ...wrong.toReversed()].join(" "))).toEqual([]);
   });
 
   it("answers a hostile query over 2,000 tools in bounded time", () => {

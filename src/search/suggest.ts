@@ -1,5 +1,5 @@
-import { errorsAllowed } from "./edit-distance.js";
-import { nearestNames } from "./nearest.js";
+import { errorsAllowed } from "../util/edit-distance.js";
+import { createNearestNames } from "./nearest.js";
 import { findTerm } from "./postings.js";
 import type { QueryParts } from "./query.js";
 import { tokenizeQuery } from "./tokenize.js";
@@ -19,9 +19,12 @@ export function suggest(query: string, parts: SuggestParts): string[] {
   const words = tokenizeQuery(query, () => false).slice(0, MOST_WORDS);
   if (words.length === 0) return [];
   const servers = listVisibleServers(parts);
-  const nearServers = words.flatMap((word) => nearestNames(word, servers));
-  const nearWords = words.flatMap((word) => findNearWords(word, parts));
-  const near = new Set([...nearServers, ...nearWords]);
+  const nearestServers = createNearestNames(servers);
+  const near = new Set(words.flatMap((word) => nearestServers(word)));
+  for (const word of words) {
+    if (near.size >= MOST_SUGGESTIONS) break;
+    for (const candidate of findNearWords(word, parts)) near.add(candidate);
+  }
   return (near.size > 0 ? [...near] : servers).slice(0, MOST_SUGGESTIONS);
 }
 

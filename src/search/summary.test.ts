@@ -21,6 +21,19 @@ describe("summarize", () => {
     ["other scripts have full stops too", "创建一个问题。需要令牌。", "创建一个问题。"],
     ["a lone heading is better than nothing", "# Create issue", "Create issue"],
     ["nothing stays nothing", " \n ", ""],
+    [
+      "a deprecation comes first",
+      "Read a file as text. DEPRECATED: Use read_text_file instead. Slow.",
+      "DEPRECATED: Use read_text_file instead. Read a file as text.",
+    ],
+    [
+      "a deprecation at the start is followed by what the tool does",
+      "DEPRECATED: Use read_text_file\n\nRead a file.",
+      "DEPRECATED: Use read_text_file. Read a file.",
+    ],
+    ["a label that deprecates is not skipped", "**Deprecated**\nRead a file.", "Deprecated. Read a file."],
+    ["a bracket that deprecates", "(deprecated: use `x`) reads a file.", "Deprecated: use x. reads a file."],
+    ["nothing but a deprecation", "Deprecated.", "Deprecated."],
   ])("%s", (_, description, summary) => {
     expect(summarize(description)).toBe(summary);
   });

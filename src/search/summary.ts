@@ -1,4 +1,5 @@
 import { cutAtWord, toOneLine } from "../util/text.js";
+import { findDeprecation } from "./deprecation.js";
 
 const ABBREVIATIONS =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|nr|fig|dr|mr|mrs|ms|st|inc|ltd|u\.s|\p{Lu})\.$/iu;
@@ -8,9 +9,13 @@ const DECORATION = /^[\s#=*_~`>-]*$/u;
 const LABEL = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|<\/?[a-z][^>]*>\s*$|[\p{L} ]{1,30}:\s*$)/iu;
 const PREFIX = /^(?:description|summary|overview|purpose|tool)\s*:\s*/iu;
 
-/** The informative first sentence of a description as one line of at most `maxLength` characters. */
+/** The informative first sentence of a description as one line of at most `maxLength` characters; that a tool is deprecated comes before it. */
 export function summarize(description: string, maxLength = 100): string {
-  return cutAtWord(toFirstSentence(description), maxLength);
+  const deprecation = findDeprecation(description);
+  if (deprecation === undefined) return cutAtWord(toFirstSentence(description), maxLength);
+  const note = stripMarkup(toOneLine(deprecation.note)).replace(/^./u, (first) => first.toUpperCase());
+  const what = toFirstSentence(deprecation.rest);
+  return cutAtWord(`${note}${/[.!?:;]$/u.test(note) ? "" : "."} ${what}`.trim(), maxLength);
 }
 
 /** The first sentence that says something: headings, labels and rules in front of it are skipped. */

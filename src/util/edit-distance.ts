@@ -1,24 +1,53 @@
-/** Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
-export function editDistance(a: string, b: string): number {
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const same = a[row - 1] === b[column - 1];
-      let best = Math.min(
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other; `limit + 1` as soon as
+ * it is more than `limit`. What both begin and end with costs nothing, and cells further than `limit` from the diagonal
+ * cannot matter, so neither is computed.
+ */
+export function editDistance(left: string, right: string, limit: number): number {
+  if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  let start = 0;
+  while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < left.length - start && end < right.length - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  return distanceBetween(left.slice(start, left.length - end), right.slice(start, right.length - end), limit);
+}
+
+function distanceBetween(left: string, right: string, limit: number): number {
+  const tooFar = limit + 1;
+  const width = right.length + 1;
+  let beforePrevious = new Uint16Array(width);
+  let previous = new Uint16Array(width).map((_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = new Uint16Array(width).fill(tooFar);
+    if (row <= limit) current[0] = row;
+    let smallest = current[0] ?? tooFar;
+    const last = Math.min(right.length, row + limit);
+    for (let column = Math.max(1, row - limit); column <= last; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        (previous[column] ?? tooFar) + 1,
+        (current[column - 1] ?? tooFar) + 1,
+        (previous[column - 1] ?? tooFar) + (same ? 0 : 1),
       );
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) best = Math.min(best, (beforePrevious[column - 2] ?? 0) + 1);
-      current.push(best);
+      if (isSwap(left, right, [row, column])) cost = Math.min(cost, (beforePrevious[column - 2] ?? tooFar) + 1);
+      current[column] = cost;
+      smallest = Math.min(smallest, cost);
     }
+    if (smallest > limit) return tooFar;
     beforePrevious = previous;
     previous = current;
   }
-  return previous[b.length] ?? 0;
+  return Math.min(previous[right.length] ?? tooFar, tooFar);
+}
+
+function isSwap(left: string, right: string, [row, column]: readonly [number, number]): boolean {
+  return row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+}
+
+/** How many typing errors a word of this length may have before it is another word. */
+export function errorsAllowed(length: number): number {
+  if (length < 4) return 0;
+  return length < 8 ? 1 : 2;
 }
 
 const LONGEST_WORD = 64;
@@ -26,11 +55,10 @@ const LONGEST_WORD = 64;
 /** The candidate that a person probably meant, ignoring case, or undefined when none is close. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
-  const allowed = Math.max(1, Math.floor(word.length / 3));
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   let nearest: string | undefined;
-  let least = allowed + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), least - 1);
     if (distance < least) {
       least = distance;
       nearest = candidate;

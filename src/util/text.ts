@@ -1,7 +1,7 @@
-/** Cuts at a word boundary to at most `length` characters, the mark included. */
+/** Cuts at a word boundary to at most `length` characters, the mark included; never inside a character of two code units. */
 export function cutAtWord(text: string, length: number): string {
   if (text.length <= length) return text;
-  const head = text.slice(0, length - 1);
+  const head = text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "");
   const space = head.lastIndexOf(" ");
   return `${(space > length / 2 ? head.slice(0, space) : head).replace(/[\s,;:.–-]+$/u, "")}…`;
 }

@@ -43,7 +43,7 @@ export function searchLines(query: string, { hits, more, suggestions }: FoundToo
   const heading = line(0, `Search results for "${query}" (${hits.length} found):`);
   const rest = more > 0 ? [line(0, `… and ${more} more. Narrow the query, or raise --limit.`)] : [];
   if (hits.length > 0) return blocks([[heading], ...hits.map(hitLines), rest]);
-  const near = suggestions.length > 0 ? ` Near: ${suggestions.join(", ")}.` : "";
+  const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
   return blocks([[heading], [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`)]]);
 }
 

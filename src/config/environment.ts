@@ -1,0 +1,29 @@
+import type { Problem } from "../util/document/problem.js";
+import { checkSchema } from "../util/document/schema.js";
+import { toError } from "./failure.js";
+import { configOptions } from "./options.js";
+
+/** Variables of the process that stand in for a key of `search` that no file sets. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  limit: "MCP_DEFAULT_LIMIT",
+  minRelevance: "MCP_SEARCH_MIN_CONFIDENCE",
+};
+
+/** The section `search` as far as the environment gives it, or CONFIGURATION_ERROR naming the variables that are wrong. */
+export function searchFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, unknown>> {
+  const search: Record<string, unknown> = {};
+  for (const [key, variable] of Object.entries(VARIABLES)) {
+    const text = env[variable]?.trim() ?? "";
+    if (text !== "") search[key] = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+  }
+  const checked = checkSchema(configOptions.shape.search, search);
+  if (checked.kind === "ok") return search;
+  const toProblem = (key: string, reason: string): Problem => ({
+    file: "The environment",
+    path: VARIABLES[key] ?? key,
+    reason,
+  });
+  throw toError(checked.violations.map(({ path, reason }) => toProblem(String(path[0]), reason)));
+}

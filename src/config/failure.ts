@@ -1,0 +1,28 @@
+import { DiscoveryError } from "../errors.js";
+import { describeInFile, describeProblem, type Problem } from "../util/document/problem.js";
+
+const MOST_IN_MESSAGE = 5;
+
+/** One error that lists all problems, in the order of the file. */
+export function toError(found: readonly Problem[]): DiscoveryError {
+  const problems = [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+  const [first] = problems;
+  const file = first?.file ?? "The configuration";
+  const listed = problems.slice(0, MOST_IN_MESSAGE).map(describeInFile).join("; ");
+  const more = problems.length > MOST_IN_MESSAGE ? `; and ${problems.length - MOST_IN_MESSAGE} more` : "";
+  const message =
+    first !== undefined && problems.length === 1
+      ? describeProblem(first)
+      : `${file} has ${problems.length} problems: ${listed}${more}`;
+  return new DiscoveryError("CONFIGURATION_ERROR", message.endsWith("?") ? message : `${message}.`, {
+    hint: "Correct the configuration; docs/configuration.md lists every key.",
+    facts: { problems },
+  });
+}
+
+export function missingFile(file: string): DiscoveryError {
+  return new DiscoveryError("CONFIGURATION_ERROR", `${file} does not exist.`, {
+    hint: "Check the path given by --config or ANYGPT_CONFIG.",
+    facts: { problems: [{ file, path: "", reason: "does not exist" }] },
+  });
+}
