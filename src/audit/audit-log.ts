@@ -1,7 +1,7 @@
 // One record per execution comes in and is on disk before the promise resolves. It refuses to know arguments and results.
 import { createHmac, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, link, open, readFile, rm } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DiscoveryError, type ErrorCode } from "../errors.js";
 import type { Surface } from "../model/actor.js";
@@ -141,10 +141,10 @@ async function openKey(file: string): Promise<Buffer> {
   const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   try {
     await writePrivateFile(draft, randomBytes(KEY_BYTES));
-    // What is too short to be a key is the rest of a failed attempt.
-    if ((await readKey(file)) === undefined) await rm(file, { force: true });
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
+      // What is too short to be a key is the rest of a failed attempt.
+      if ((await readKey(file)) === undefined) await rename(draft, file);
     });
   } finally {
     await rm(draft, { force: true });

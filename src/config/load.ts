@@ -44,7 +44,7 @@ export function parseConfig(value: unknown, origin = "The given configuration"):
   // Positions mean nothing for data that was never written to a file.
   const document: Document = { value: parsed.document.value, positionOf: () => undefined };
   const section = sectionOf(document.value) ?? { value: document.value, path: [] };
-  const checked = checkSchema(configOptions, withDefaults(section.value, {}));
+  const checked = checkSchema(configOptions, withDefaults(section, {}));
   if (checked.kind === "ok") return deepFreeze(checked.value);
   throw toError(toProblems(checked.violations, { document, section, file: origin }));
 }
@@ -69,8 +69,7 @@ async function loadPlace(place: Place, { defaults, home }: Surroundings): Promis
     const config = await check({ document: read.document, section, file }, defaults);
     const baseDir = dirname(file);
     const ignored = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
-    const notices = read.isBlank ? [`${file} is empty, so the defaults stand.`, ...ignored] : ignored;
-    return { config: deepFreeze(withAuditFile(config, { home, baseDir })), file, baseDir, notices };
+    return { config: deepFreeze(withAuditFile(config, { home, baseDir })), file, baseDir, notices: ignored };
   }
   return undefined;
 }
@@ -103,8 +102,8 @@ function sectionOf(value: unknown): Section | undefined {
 type Defaults = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A section with nothing in it, which YAML reads as null, is as if it were not there. */
-function withDefaults(value: unknown, defaults: Defaults): unknown {
-  if (value === null) return defaults;
+function withDefaults({ value, path }: Section, defaults: Defaults): unknown {
+  if (value === null && path.length > 0) return defaults;
   if (!isJsonObject(value)) return value;
   const given = Object.entries(value).filter(
     ([key, section]) => section !== null || !Object.hasOwn(configOptions.shape, key),
@@ -124,7 +123,7 @@ interface Written {
 
 async function check(written: Written, defaults: Defaults): Promise<Config> {
   const { value } = written.section;
-  const checked = checkSchema(configOptions, withDefaults(value, defaults));
+  const checked = checkSchema(configOptions, withDefaults(written.section, defaults));
   const violations = [...(checked.kind === "ok" ? [] : checked.violations), ...(await findHiddenFaults(value))];
   if (checked.kind === "ok" && violations.length === 0) return checked.value;
   throw toError(toProblems(violations, written));

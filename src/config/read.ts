@@ -6,7 +6,7 @@ import type { Document, Parsed } from "../util/document/tree.js";
 import { runProgram } from "./run-program.js";
 
 export type ReadConfig =
-  | { readonly kind: "document"; readonly document: Document; readonly isBlank: boolean }
+  | { readonly kind: "document"; readonly document: Document }
   | { readonly kind: "missing" }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
@@ -38,30 +38,13 @@ export async function readConfig(file: string): Promise<ReadConfig> {
   }
 }
 
-const NOTHING: Document = { value: {}, positionOf: () => ({ line: 1, column: 1 }) };
-
+// An empty file is an error: it is what an editor leaves for a moment while it saves.
 async function readText(file: string, text: string, format: Format): Promise<ReadConfig> {
-  if (isBlank(text, format)) return { kind: "document", document: NOTHING, isBlank: true };
   return toRead(file, await parseText(text, format));
 }
 
-/** One piece of what may stand in a file that says nothing. */
-const TRIVIA: Readonly<Record<Format, RegExp>> = {
-  json: /\s+|\/\/.*|\/\*[^]*?\*\//y,
-  yaml: /\s+|#.*|(?:---|\.\.\.)(?!\S)/y,
-};
-
-function isBlank(text: string, format: Format): boolean {
-  const trivia = TRIVIA[format];
-  for (let at = 0; at < text.length; at = trivia.lastIndex) {
-    trivia.lastIndex = at;
-    if (!trivia.test(text)) return false;
-  }
-  return true;
-}
-
 function toRead(file: string, parsed: Parsed): ReadConfig {
-  if (parsed.kind === "document") return { ...parsed, isBlank: false };
+  if (parsed.kind === "document") return parsed;
   const problems = parsed.faults.map(({ path, position, reason }) => ({
     file,
     path: pathText(path),

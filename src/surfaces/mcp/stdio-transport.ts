@@ -26,7 +26,7 @@ export class BoundedStdioTransport implements Transport {
   readonly #output: Writable;
   /** Requests taken in and not answered yet, with their methods. */
   readonly #open = new Map<RequestId, string>();
-  readonly #batches = createBatches((answers) => void this.#write(answers));
+  readonly #batches = createBatches((answers) => this.#write(answers));
   #revision: string | undefined;
   #isReading = false;
   #isCorked = false;
