@@ -1,0 +1,54 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config/load.js";
+import { ANYGPT } from "../src/surfaces/cli/table.js";
+import { ROOT } from "./support/gateway.js";
+
+const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+const blocks = (language: string) =>
+  [...readme.matchAll(/```(\w+)\n(.*?)```/gs)].filter(([, name]) => name === language).map(([, , text]) => text ?? "");
+
+describe("README.md", () => {
+  it("is short", () => {
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
+  });
+
+  it("links to files that exist", () => {
+    const targets = [...readme.matchAll(/\]\(([^)#]+)\)/g)]
+      .map(([, target]) => target ?? "")
+      .filter((target) => !target.includes("://"));
+    expect(targets.length).toBeGreaterThan(5);
+    expect(targets.filter((target) => !existsSync(join(ROOT, target)))).toEqual([]);
+  });
+
+  it("names scripts and commands that exist", () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...readme.matchAll(/npm run (\w+)/g)].map(([, name]) => name ?? "");
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+    const mcp = ANYGPT.commands.find(({ name }) => name === "mcp") as { commands: readonly { name: string }[] };
+    const commands = [...readme.matchAll(/anygpt mcp (\w+)/g)].map(([, name]) => name ?? "");
+    expect(commands.length).toBeGreaterThan(5);
+    expect(commands.filter((command) => !mcp.commands.some(({ name }) => name === command))).toEqual([]);
+  });
+
+  it("gives a configuration that loads and a client snippet that is JSON", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "readme-"));
+    const [yaml = "", ...others] = blocks("yaml");
+    expect(others).toEqual([]);
+    const path = join(folder, "config.yaml");
+    writeFileSync(path, yaml);
+    const { config } = await loadConfig({ cwd: folder, home: folder, anygptHome: folder, env: {}, path });
+    rmSync(folder, { recursive: true });
+    expect(config.servers.map(({ name }) => name)).toEqual(["github", "docs"]);
+    for (const json of blocks("json")) expect(JSON.parse(json)).toHaveProperty("mcpServers");
+  });
+
+  it("shows what the demo prints", () => {
+    const demo = readFileSync(join(ROOT, "examples/demo.mjs"), "utf8");
+    for (const title of readme.matchAll(/^── (.*?) ─/gm)) expect(demo).toContain(title[1]);
+  });
+});
