@@ -98,6 +98,7 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
     list: (server, signal) => upstreams.list(target(server), signal),
     ttlMs: config.cache.ttl * 1000,
     now,
+    elapsed: place.elapsed,
     log,
   });
   const lookup = createLookup({

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -194,6 +194,34 @@ describe("reload", () => {
     await Promise.all([engine.reload(), engine.reload()]);
     await engine.executeTool("echo", "pid", {});
     expect((await readFile(join(folder, "trail.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("opens the record anew, so that it can be rotated", async () => {
+    const file = join(folder, "config.json");
+    await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    await engine.executeTool("echo", "pid", {});
+    const record = join(folder, "state", "audit.jsonl");
+    await rename(record, `${record}.1`);
+    await engine.reload();
+    await engine.executeTool("echo", "pid", {});
+    expect((await readFile(record, "utf8")).trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("never goes back to an earlier configuration, however busy the engine is", async () => {
+    const file = join(folder, "config.json");
+    const write = (n: number) => writeFile(file, JSON.stringify({ servers: {}, cache: { ttl: n } }));
+    await write(0);
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    for (let n = 1; n <= 20; n++) {
+      await write(n);
+      const asked = Array.from({ length: 5 }, () => engine.known());
+      await engine.reload();
+      await Promise.all(asked);
+      expect((await engine.known()).config.cache.ttl).toBe(n);
+    }
   });
 
   it("takes a changed file, keeps unchanged servers running and drops the removed ones", async () => {

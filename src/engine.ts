@@ -158,7 +158,8 @@ export function openEngine({
   const { cwd, home, stateFolder } = toPlace(options);
   const env = options.env ?? process.env;
   const depth = depthOf(env);
-  const isInside = depth >= DEEPEST || (depth > 0 && configPath === undefined);
+  const isExplicit = configPath !== undefined || Boolean(env["ANYGPT_CONFIG"]);
+  const isInside = depth >= DEEPEST || (depth > 0 && !isExplicit);
   const notices = ["This gateway was started by another one and offers no servers of its own."];
   const load = (): Promise<LoadedConfig> =>
     isInside

@@ -132,11 +132,11 @@ export class DiscoveryError extends Error {
 }
 
 /** Anything thrown that is not ours is a defect: the caller gets a code and a request id, the log the stack. */
-export function toDiscoveryError(error: unknown): DiscoveryError {
+export function toDiscoveryError(error: unknown, executed: Executed = "unknown"): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   return new DiscoveryError("INTERNAL_ERROR", "The gateway failed to carry out the request.", {
     hint: "Look for the request id in the gateway's log and report it.",
-    executed: "unknown",
+    executed,
     cause: error,
   });
 }

@@ -19,7 +19,7 @@ export class Lifecycle {
   readonly #audits = new Map<string, AuditLog>();
   #foundation: Foundation | undefined;
   #stages: Promise<Stages> | undefined;
-  #known: Promise<Stages> | undefined;
+  readonly #known = new WeakMap<Stages, Promise<void>>();
   #reloading: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -42,11 +42,16 @@ export class Lifecycle {
   /** The same with the catalog read from disk and unknown servers being asked. */
   async known(): Promise<Stages> {
     const stages = await this.stages();
-    this.#known ??= stages.load().then(() => {
-      if (!this.#isClosed) stages.refresh.start();
-      return stages;
-    });
-    return await this.#known;
+    const known = this.#known.get(stages) ?? this.#learn(stages);
+    this.#known.set(stages, known);
+    await known;
+    return stages;
+  }
+
+  async #learn(stages: Stages): Promise<void> {
+    await stages.load();
+    const isCurrent = (await this.#stages) === stages;
+    if (isCurrent && !this.#isClosed) stages.refresh.start();
   }
 
   /** One after the other; a configuration that is wrong changes nothing. */
@@ -69,7 +74,6 @@ export class Lifecycle {
     const before = await this.stages();
     const after = await this.#compose(await this.#load());
     this.#stages = Promise.resolve(after);
-    this.#known = undefined;
     before.refresh.close();
     const kept = new Map(after.collected.servers.map(({ name, connection }) => [name, fingerprintOf(connection)]));
     for (const { name, connection } of before.collected.servers) {
@@ -79,6 +83,8 @@ export class Lifecycle {
     if (canonicalJson(before.config.upstreams) !== canonicalJson(after.config.upstreams)) {
       this.#place.log("The section upstreams has changed; it takes effect at the next start.");
     }
+    // Whoever rotates the record moves the file and then asks for this.
+    for (const audit of this.#audits.values()) await audit.release();
     await this.known();
   }
 

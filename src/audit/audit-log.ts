@@ -28,6 +28,8 @@ export interface AuditLog {
   hashParams(params: unknown): Promise<string>;
   /** Opens what a record needs; rejects with AUDIT_UNAVAILABLE when none could be written. */
   prepare(): Promise<void>;
+  /** Lets go of the file; the next record opens it anew, which may be another one under the same name. */
+  release(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,13 @@ export function createAuditLog({ file, keyFile }: AuditParts): AuditLog {
     flushing = undefined;
   };
 
+  const release = async (): Promise<void> => {
+    await flushing;
+    const opened = handle;
+    handle = undefined;
+    await closeQuietly(opened);
+  };
+
   return {
     record(entry) {
       return new Promise((resolve, reject) => {
@@ -104,11 +113,8 @@ export function createAuditLog({ file, keyFile }: AuditParts): AuditLog {
         throw toUnavailable(error, file);
       });
     },
-    async close() {
-      await flushing;
-      await closeQuietly(handle);
-      handle = undefined;
-    },
+    release,
+    close: release,
   };
 }
 

@@ -20,7 +20,7 @@ const LISTING: ServerListing = {
 
 /** Servers that answer when the test says so. */
 function setUp(names: string[], { ttlMs = 3_600_000, remembers = true } = {}) {
-  const clock = { now: 1_000_000 };
+  const clock = { now: 1_000_000, elapsed: 0 };
   const asked: string[] = [];
   const open = new Map<string, { answer: () => void; fail: () => void }>();
   const catalog = createCatalog({
@@ -43,6 +43,7 @@ function setUp(names: string[], { ttlMs = 3_600_000, remembers = true } = {}) {
     },
     ttlMs,
     now: () => clock.now,
+    elapsed: () => clock.elapsed,
     log: () => undefined,
   });
   const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
@@ -135,6 +136,21 @@ describe("refresh", () => {
     refresh.close();
     open.get("a")?.fail();
     await expect(waiting).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
+  });
+
+  it("asks a failed server again after its pause, whatever happens to the clock", async () => {
+    const { refresh, asked, open, clock, settled } = setUp(["a"]);
+    refresh.start();
+    open.get("a")?.fail();
+    await settled();
+    clock.now -= 86_400_000;
+    clock.elapsed += 29_000;
+    refresh.start();
+    expect(asked).toEqual(["a"]);
+    clock.elapsed += 1000;
+    refresh.start();
+    expect(asked).toEqual(["a", "a"]);
+    refresh.close();
   });
 
   it("takes a list from the future for stale", async () => {

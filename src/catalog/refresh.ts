@@ -7,7 +7,10 @@ export interface RefreshParts {
   readonly catalog: Catalog;
   readonly list: (server: string, signal?: AbortSignal) => Promise<ServerListing>;
   readonly ttlMs: number;
+  /** The time of day, which the age of a list is told by. */
   readonly now: () => number;
+  /** Milliseconds that only ever grow, for pauses. */
+  readonly elapsed: () => number;
   readonly log: (message: string) => void;
 }
 
@@ -33,7 +36,7 @@ const SHORTEST_SLEEP_MS = 1000;
 const SHORTEST_INTERVAL_MS = 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
-  const { catalog, list, ttlMs, now, log } = parts;
+  const { catalog, list, ttlMs, now, elapsed, log } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();
   const failures = new Map<string, { count: number; retryAt: number }>();
@@ -54,13 +57,13 @@ export function createRefresh(parts: RefreshParts): Refresh {
 
   const noteFailure = (server: string, error: DiscoveryError): void => {
     const count = (failures.get(server)?.count ?? 0) + 1;
-    failures.set(server, { count, retryAt: now() + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LONGEST_RETRY_MS) });
+    failures.set(server, { count, retryAt: elapsed() + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LONGEST_RETRY_MS) });
     catalog.fail(server, error);
     log(`No tools from ${server}: ${error.message}`);
   };
 
   const ask = async (server: string): Promise<void> => {
-    askedAt.set(server, now());
+    askedAt.set(server, elapsed());
     try {
       await catalog.learn(server, await list(server));
       failures.delete(server);
@@ -82,12 +85,14 @@ export function createRefresh(parts: RefreshParts): Refresh {
     return run;
   };
 
-  const dueAt = (server: string): number => {
+  /** Milliseconds until the server is to be asked again; not more than zero when it is due. */
+  const dueInMs = (server: string): number => {
     const record = catalog.snapshot().servers.get(server)?.record;
     // A time in the future is of a clock that was wrong.
-    const stale = record === undefined || record.listedAt > now() ? 0 : record.listedAt + ttlMs;
+    const isOdd = record === undefined || record.listedAt > now();
+    const staleInMs = isOdd ? 0 : record.listedAt + ttlMs - now();
     const again = (askedAt.get(server) ?? -Infinity) + SHORTEST_INTERVAL_MS;
-    return Math.max(stale, failures.get(server)?.retryAt ?? again);
+    return Math.max(staleInMs, (failures.get(server)?.retryAt ?? again) - elapsed());
   };
 
   const work = (): void => {
@@ -108,7 +113,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
 
   const enqueueDue = (): void => {
     const names = [...catalog.snapshot().servers.keys()].filter(
-      (server) => dueAt(server) <= now() && !running.has(server) && !queue.includes(server),
+      (server) => dueInMs(server) <= 0 && !running.has(server) && !queue.includes(server),
     );
     queue.push(...names.filter(isUnknown), ...names.filter((server) => !isUnknown(server)));
     work();
@@ -118,8 +123,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     clearTimeout(timer);
     const names = [...catalog.snapshot().servers.keys()];
     if (closed || names.length === 0) return;
-    const earliest = Math.min(...names.map(dueAt));
-    const ms = Math.min(Math.max(earliest - now(), SHORTEST_SLEEP_MS), 2 ** 31 - 1);
+    const ms = Math.min(Math.max(Math.min(...names.map(dueInMs)), SHORTEST_SLEEP_MS), 2 ** 31 - 1);
     timer = setTimeout(enqueueDue, ms).unref();
   };
 

@@ -198,6 +198,13 @@ describe("execute", () => {
     expect(logged[0]).toContain("RangeError: secret detail");
   });
 
+  it("says executed: no of a defect before the call was sent", async () => {
+    const { call } = setUp({ resolve: () => Promise.reject(new TypeError("bug")) });
+    await expect(call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "no" });
+    const sent = setUp({ send: () => Promise.reject(new TypeError("bug")) });
+    await expect(sent.call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "unknown" });
+  });
+
   it("passes the caller's timeout, metadata and listener on", async () => {
     const { call, sent } = setUp();
     const onEvent = () => undefined;

@@ -77,14 +77,24 @@ export function createExecute(parts: ExecutorParts): Execute {
 
     // Who hears of a failure must know whether the tool ran, also when it is the record that failed.
     const tell = (thrown: unknown, executed: Executed): DiscoveryError =>
-      toDiscoveryError(thrown).about({ server: call.server, tool: call.tool, request_id: requestId, executed });
+      toDiscoveryError(thrown, executed).about({
+        server: call.server,
+        tool: call.tool,
+        request_id: requestId,
+        executed,
+      });
+    let isSent = false;
+    const send: ExecutorParts["send"] = (...args) => {
+      isSent = true;
+      return parts.send(...args);
+    };
 
     let answer: CallResult;
     try {
-      const result = await carryOut(call, parts, signal);
+      const result = await carryOut(call, { ...parts, send }, signal);
       answer = call.whole === true ? result : limitResult(result, parts.limit);
     } catch (thrown) {
-      const error = tell(thrown, "no");
+      const error = tell(thrown, thrown instanceof DiscoveryError || !isSent ? "no" : "unknown");
       if (error.code === "INTERNAL_ERROR") parts.log(`Request ${requestId} failed: ${describeDefect(thrown)}`);
       await finish({ kind: "failed", error }).catch((failure: unknown) => {
         throw error.code === "AUDIT_UNAVAILABLE" ? error : tell(failure, error.executed);

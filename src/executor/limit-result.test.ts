@@ -40,6 +40,11 @@ describe("limitResult", () => {
     expect(limitResult(result, { bytes: 1024, kept: kept() })).toBe(result);
   });
 
+  it("lets items of no known form pass", () => {
+    const result = { content: [null, 5, "x", { type: "text", text: "y".repeat(3000) }] } as unknown as CallResult;
+    expect(limitResult(result, { bytes: 1024, kept: kept() }).content.slice(0, 3)).toEqual([null, 5, "x"]);
+  });
+
   it("counts and cuts text inside embedded resources", () => {
     const resource = { type: "resource", resource: { uri: "x:y", text: "z".repeat(5000) } };
     expect(limitResult({ content: [resource] }, { bytes: 1024, kept: kept() }).content).toHaveLength(1);

@@ -36,7 +36,7 @@ function cutContent(content: readonly JsonObject[], bytes: number): JsonObject[]
     if (size <= left) {
       cut.push(item);
       left -= size;
-    } else if (typeof item["text"] === "string") {
+    } else if (isJsonObject(item) && typeof item["text"] === "string") {
       if (left > 0) cut.push({ ...item, text: cutBytes(item["text"], left) });
       left = 0;
     }
@@ -44,7 +44,9 @@ function cutContent(content: readonly JsonObject[], bytes: number): JsonObject[]
   return cut;
 }
 
-function textSize(item: JsonObject): number {
+/** A server may send anything as an item. */
+function textSize(item: unknown): number {
+  if (!isJsonObject(item)) return 0;
   if (typeof item["text"] === "string") return sizeOf(item["text"]);
   const resource = item["resource"];
   return isJsonObject(resource) && typeof resource["text"] === "string" ? sizeOf(resource["text"]) : 0;

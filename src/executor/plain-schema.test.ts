@@ -31,6 +31,8 @@ describe("isPlainSchema", () => {
     ["a format", object({ a: { format: "email" } })],
     ["unique items", object({ a: { type: "array", uniqueItems: true } })],
     ["a keyword nobody knows", object({ a: { "x-check": 1 } })],
+    ["a keyword of the wrong shape", object({ a: { type: "object", required: true } })],
+    ["a type that is no text", object({ a: { type: { anyOf: [] } } })],
     ["a long enumeration", object({ a: { enum: Array.from({ length: 101 }) } })],
     ["very many properties", object(Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`p${n}`, {}])))],
     ["deep nesting", Array.from({ length: 10 }).reduce<object>((inner) => ({ items: inner }), {})],

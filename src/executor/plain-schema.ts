@@ -1,22 +1,25 @@
 import { isJsonObject } from "../model/json.js";
 
-/** Keywords whose evaluation takes time in proportion to the value alone, whatever is written in them. */
-const SCALARS = new Set([
-  "type",
-  "required",
-  "enum",
-  "const",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-]);
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** Keywords whose evaluation takes time in proportion to the value alone, and the only shape in which they are plain. */
+const SCALARS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: (value) => typeof value === "string" || isTexts(value),
+  required: isTexts,
+  enum: Array.isArray,
+  const: () => true,
+  minimum: isNumber,
+  maximum: isNumber,
+  exclusiveMinimum: isNumber,
+  exclusiveMaximum: isNumber,
+  minLength: isNumber,
+  maxLength: isNumber,
+  minItems: isNumber,
+  maxItems: isNumber,
+  minProperties: isNumber,
+  maxProperties: isNumber,
+};
 
 /** Keywords that say something to people and nothing to a validator. */
 const ANNOTATIONS = new Set([
@@ -48,7 +51,9 @@ function isPlain(schema: unknown, depth: number): boolean {
   return Object.entries(schema).every(([keyword, value]) => {
     if (ANNOTATIONS.has(keyword)) return true;
     if (keyword === "$schema") return depth === 0;
-    if (SCALARS.has(keyword)) return !Array.isArray(value) || value.length <= LONGEST_LIST;
+    if (Object.hasOwn(SCALARS, keyword)) {
+      return SCALARS[keyword]?.(value) === true && (!Array.isArray(value) || value.length <= LONGEST_LIST);
+    }
     if (keyword === "items" || keyword === "additionalProperties") return isPlain(value, depth + 1);
     return keyword === "properties" && isPlainMap(value, depth + 1);
   });

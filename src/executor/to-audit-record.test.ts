@@ -8,6 +8,7 @@ const audit = {
   hashParams: (params: unknown) => Promise.resolve(`hash of ${JSON.stringify(params)}`),
   record: () => Promise.resolve(),
   prepare: () => Promise.resolve(),
+  release: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 const record = (outcome: CallRecord["outcome"]) =>

@@ -28,8 +28,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   let idle: NodeJS.Timeout | undefined;
   /** By definition; null for those that only the worker may evaluate. */
   const plain = new WeakMap<object, ValueCheck | null>();
-  /** Hashes of schemas that have used up the budget once: they are not given the chance to hold up others again. */
-  const slow = new Set<string>();
+  const slow = createStrikes();
 
   const plainCheck = (tool: Tool): ValueCheck | null => {
     const { definition } = tool;
@@ -68,7 +67,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
       const reply = await ask(tool, value);
       if (reply.kind === "checked") return reply.violations;
       if (reply.kind === "late") {
-        slow.add(tool.hash);
+        slow.strike(tool.hash);
         await end();
         throw tooSlow(tool, budgetMs);
       }
@@ -86,14 +85,40 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     // The worker gets one value at a time, so that the budget measures that one alone.
     async check(tool, value) {
       const check = plainCheck(tool);
-      if (check !== null && isSmallValue(value)) return check(value);
-      if (slow.has(tool.hash)) throw tooSlow(tool, budgetMs);
+      if (check !== null && isSmallValue(value)) return checkInPlace(check, tool, value);
+      if (slow.isOut(tool.hash)) throw tooSlow(tool, budgetMs);
       if (!known.has(tool.hash)) assertSchemaWithinLimits(tool.definition.inputSchema, tool.id);
       const mine = turn.then(() => take(tool, value));
       turn = mine.catch(() => undefined);
       return await mine;
     },
     close: end,
+  };
+}
+
+function checkInPlace(check: ValueCheck, tool: Tool, value: unknown): readonly Violation[] {
+  try {
+    return check(value);
+  } catch (error) {
+    throw unusable(tool, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const STRIKES = 3;
+const OUT_MS = 60_000;
+
+/** Schemas that use up the budget again and again lose the right to hold up others, for a while. */
+function createStrikes() {
+  const strikes = new Map<string, { count: number; until: number }>();
+  const current = (hash: string) => {
+    const found = strikes.get(hash);
+    return found !== undefined && found.until > performance.now() ? found : undefined;
+  };
+  return {
+    strike: (hash: string): void => {
+      strikes.set(hash, { count: (current(hash)?.count ?? 0) + 1, until: performance.now() + OUT_MS });
+    },
+    isOut: (hash: string): boolean => (current(hash)?.count ?? 0) >= STRIKES,
   };
 }
 
@@ -121,14 +146,18 @@ async function startWorker(): Promise<Worker> {
 
 function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Promise<CheckReply | { kind: "late" }> {
   return new Promise((resolve, reject) => {
+    let isSettled = false;
     const settle = (act: () => void): void => {
+      if (isSettled) return;
+      isSettled = true;
       clearTimeout(timer);
       worker.removeAllListeners("message").removeAllListeners("error").removeAllListeners("exit");
       // A terminated worker may still report; nobody listens any more, and an unheard error would be fatal.
       worker.on("error", () => undefined);
       act();
     };
-    const timer = setTimeout(() => settle(() => resolve({ kind: "late" })), budgetMs);
+    // The gateway itself may have been late: an answer that waits to be read still counts.
+    const timer = setTimeout(() => setImmediate(() => settle(() => resolve({ kind: "late" }))), budgetMs);
     worker.once("message", (reply: CheckReply) => settle(() => resolve(reply)));
     worker.once("error", (error) => settle(() => reject(error)));
     worker.once("exit", () => settle(() => reject(new Error("its check ended early"))));

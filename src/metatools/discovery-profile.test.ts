@@ -32,7 +32,7 @@ async function setUp(
 ) {
   const decide = options.decide ?? (() => ({ enabled: true, tags: [] }));
   const never = () => Promise.reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "Not asked in this test."));
-  const quiet = { now: () => 1000, log: () => undefined };
+  const quiet = { now: () => 1000, elapsed: () => 0, log: () => undefined };
   const catalog = createCatalog({ definitions: servers.map(([one]) => one), decide, disk: undefined, ...quiet });
   for (const [{ name }, known] of servers) {
     if (known instanceof DiscoveryError) catalog.fail(name, known);

@@ -28,6 +28,6 @@ describe("createNearWords", () => {
     const found = [createNearWords(words), createNearWords(words.toReversed())].map((near) => near("pre1000ofix", 1));
     expect(found[0]).toContainEqual({ word: "pre10000fix", distance: 1 });
     expect(found[1]).toEqual(found[0]);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });

@@ -119,6 +119,6 @@ export function toLogEvent({ level, logger, data }: JsonObject): CallEvent {
     kind: "log",
     level: typeof level === "string" ? level : "info",
     ...(typeof logger === "string" ? { logger } : {}),
-    data,
+    data: isWithinDepth(data, MAX_DEPTH) ? data : "(too deep)",
   };
 }

@@ -15,7 +15,7 @@ export function createRedact(values: Iterable<string>): Redact {
 /** A value such as `Bearer TOKEN` may come back in pieces, and in the form that an address needs. */
 function pieces(value: string): string[] {
   const parts = [value, ...value.split(/\s+/)];
-  return [...parts, ...parts.map((part) => encodeURIComponent(part))];
+  return [...parts, ...parts.map((part) => encodeURIComponent(part.toWellFormed()))];
 }
 
 /** The same error with the values hidden in all that it says. */

@@ -16,7 +16,7 @@ export function pausing({ reason, retryAt, open }: Pause, now: number): Discover
   const why = open ? "It failed so often that it is left alone for a while" : "It failed a moment ago";
   return new DiscoveryError(reason.code, reason.message, {
     hint: `${why}; it is tried again in ${seconds} s. ${reason.hint ?? ""}`.trim(),
-    facts: { ...reason.facts, retryAfterMs: retryAt - now },
+    facts: { ...reason.facts, retryAfterMs: Math.ceil(retryAt - now) },
     server: reason.server,
     cause: reason,
   });
@@ -25,7 +25,7 @@ export function pausing({ reason, retryAt, open }: Pause, now: number): Discover
 export function stillStarting(server: string, sinceMs: number): DiscoveryError {
   return new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
     hint: "Call again in a few seconds; the start goes on.",
-    facts: { startingForMs: sinceMs },
+    facts: { startingForMs: Math.round(sinceMs) },
     server,
   });
 }

@@ -4,7 +4,7 @@ import { upstreamOptions } from "./options.js";
 import { startLimitMs } from "./start-limit.js";
 
 const options = upstreamOptions.parse({});
-const stdio = (command: string): Connection => ({ kind: "stdio", command, args: [], env: {} });
+const stdio = (command: string, ...args: string[]): Connection => ({ kind: "stdio", command, args, env: {} });
 
 it.each<[Connection, number]>([
   [stdio("node"), 30_000],
@@ -12,6 +12,10 @@ it.each<[Connection, number]>([
   [stdio("npx"), 180_000],
   [stdio("/usr/local/bin/uvx"), 180_000],
   [stdio("C:\\Program Files\\nodejs\\npx.cmd"), 180_000],
+  [stdio("NPX.CMD"), 180_000],
+  [stdio("cmd", "/c", "npx", "-y", "x"), 180_000],
+  [stdio("sh", "-c", "exec npx -y x"), 180_000],
+  [stdio("node", "npx"), 30_000],
   [{ kind: "http", url: "http://localhost/npx", headers: {} }, 30_000],
 ])("gives %j %i ms to be ready", (connection, limitMs) => {
   expect(startLimitMs(connection, options)).toBe(limitMs);

@@ -21,9 +21,18 @@ const INSTALLERS = new Set([
 /** How long a server may take to be ready. To end an installer early means to download again at the next try. */
 export function startLimitMs(connection: Connection, { startTimeoutMs, installTimeoutMs }: UpstreamOptions): number {
   if (connection.kind !== "stdio") return startTimeoutMs;
-  const name = connection.command
-    .split(/[\\/]/)
-    .at(-1)
-    ?.replace(/\.(?:exe|cmd)$/i, "");
-  return INSTALLERS.has(name ?? "") ? Math.max(startTimeoutMs, installTimeoutMs) : startTimeoutMs;
+  const isInstaller = wordsOf(connection.command, connection.args).some((word) => INSTALLERS.has(programOf(word)));
+  return isInstaller ? Math.max(startTimeoutMs, installTimeoutMs) : startTimeoutMs;
+}
+
+const WRAPPERS = new Set(["sh", "bash", "zsh", "dash", "cmd", "env", "powershell", "pwsh"]);
+
+/** The command, and if it only runs another one, the words of that. */
+function wordsOf(command: string, args: readonly string[]): string[] {
+  return WRAPPERS.has(programOf(command)) ? args.flatMap((arg) => arg.split(/\s+/)) : [command];
+}
+
+function programOf(word: string): string {
+  const name = word.split(/[\\/]/).at(-1) ?? word;
+  return name.toLowerCase().replace(/\.(?:exe|cmd)$/, "");
 }

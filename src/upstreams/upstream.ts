@@ -77,7 +77,12 @@ export class Upstream {
   }
 
   async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
-    const live = await this.#ready(target, { keep: false, waitMs: this.#parts.options.installTimeoutMs }, signal);
+    const { options } = this.#parts;
+    const live = await this.#ready(
+      target,
+      { keep: false, waitMs: Math.max(options.startTimeoutMs, options.installTimeoutMs) },
+      signal,
+    );
     return live.use((session) => session.listTools(signal));
   }
 

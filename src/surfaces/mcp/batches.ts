@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
-import { isMessage, notAMessage } from "./frames.js";
+import { INVALID_REQUEST, isMessage, notAMessage, toErrorAnswer } from "./frames.js";
 
 /** The only revision whose clients may send several messages as one. */
 export const BATCH_REVISION = "2025-03-26";
@@ -38,14 +38,20 @@ export function createBatches(write: (answers: readonly object[]) => void): Batc
 
   return {
     open(items) {
-      const messages = items.filter(isMessage);
-      const answers: object[] = items.filter((item) => !isMessage(item)).map(notAMessage);
-      const batch: Batch = { waiting: new Set(), answers };
-      for (const message of messages) {
-        if (!("method" in message && "id" in message)) continue;
-        batch.waiting.add(message.id);
-        byId.set(message.id, batch);
-      }
+      const batch: Batch = { waiting: new Set(), answers: [] };
+      const messages = items.filter((item): item is JSONRPCMessage => {
+        if (!isMessage(item)) batch.answers.push(notAMessage(item));
+        else if (!("method" in item && "id" in item)) return true;
+        else if (item.method === "initialize" || byId.has(item.id)) {
+          const reason = "A batch holds no initialize and no id twice.";
+          batch.answers.push(toErrorAnswer(item.id, INVALID_REQUEST, reason));
+        } else {
+          batch.waiting.add(item.id);
+          byId.set(item.id, batch);
+          return true;
+        }
+        return false;
+      });
       finish(batch);
       return messages;
     },

@@ -17,6 +17,8 @@ export interface ServeParts {
 
 /** How long calls in flight may go on after the signal to stop. */
 const GRACE_MS = 3000;
+/** How long after the client has said its last word; long enough for a server to start. */
+const HANG_UP_GRACE_MS = 15_000;
 const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
@@ -31,18 +33,16 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
     transport,
     onerror: (error) => log(error.message),
   });
-  const hungUp = closeOf(transport);
-
+  const gone = goneOf(transport);
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  await Promise.race([hungUp, stopped]);
-  if (signal.aborted) {
-    transport.stopReading();
-    await transport.answered(GRACE_MS);
-    transport.answerOpen(toFarewell);
-  }
+  await Promise.race([gone, stopped]);
+  transport.stopReading();
+  const told = stopped.then(() => transport.answered(GRACE_MS));
+  await Promise.race([transport.answered(HANG_UP_GRACE_MS), told]);
+  transport.answerOpen(toFarewell);
   await handle.close();
 }
 
@@ -61,10 +61,11 @@ async function warnAboutRules(engine: DiscoveryEngine, log: ServeParts["log"]): 
   if (refresh.pending().length === 0) for (const { message } of ruleWarnings()) log(message);
 }
 
-/** serveStdio listens for the close as well; both are told. */
-function closeOf(transport: BoundedStdioTransport): Promise<void> {
+/** Resolves when the client has hung up or cannot be reached. serveStdio listens for the close as well; both are told. */
+function goneOf(transport: BoundedStdioTransport): Promise<void> {
   const theirs = transport.onclose;
   return new Promise((resolve) => {
+    transport.onhangup = resolve;
     transport.onclose = () => {
       theirs?.();
       resolve();

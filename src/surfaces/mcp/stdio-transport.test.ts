@@ -57,6 +57,15 @@ describe("BoundedStdioTransport", () => {
     expect(written()).toMatchObject([{ id: 3, error: { code: -32603 } }]);
   });
 
+  it("leaves out a notification that cannot be written as JSON", async () => {
+    const { transport, written, idle } = await open();
+    const params: Record<string, unknown> = {};
+    params["itself"] = params;
+    await transport.send({ jsonrpc: "2.0", method: "notifications/message", params });
+    await idle();
+    expect(written()).toEqual([]);
+  });
+
   it("does not read from a client that does not read", async () => {
     const { input, output, transport, received, idle } = await open();
     await transport.send({ jsonrpc: "2.0", id: 1, result: { text: "x".repeat(1_000_000) } });
@@ -84,14 +93,17 @@ describe("BoundedStdioTransport", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("closes once when the client hangs up", async () => {
+  it("tells that the client has hung up, and closes once when it is told to", async () => {
     const { input, transport, idle } = await open();
-    let closes = 0;
-    transport.onclose = () => (closes += 1);
+    const heard: string[] = [];
+    transport.onclose = () => heard.push("close");
+    transport.onhangup = () => heard.push("hang-up");
     input.end();
     await idle();
+    expect(heard[0]).toBe("hang-up");
     await transport.close();
-    expect(closes).toBe(1);
+    await transport.close();
+    expect(heard.filter((word) => word === "close")).toHaveLength(1);
     await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("closed");
   });
 
@@ -164,6 +176,35 @@ describe("batches", () => {
     input.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n');
     await idle();
     expect(written()).toEqual([[{ jsonrpc: "2.0", id: 1, result: {} }]]);
+  });
+
+  it("hold no initialize and no id twice", async () => {
+    const { transport, received, written, idle, send } = await openOn("2025-03-26");
+    await send([ping(1), ping(1), { jsonrpc: "2.0", id: 2, method: "initialize", params: {} }]);
+    expect(received).toEqual([ping(1)]);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await idle();
+    expect(written()).toMatchObject([
+      [
+        { id: 1, error: { code: -32600 } },
+        { id: 2, error: { code: -32600 } },
+        { id: 1, result: {} },
+      ],
+    ]);
+  });
+
+  it("are answered whole when the gateway stops", async () => {
+    const { transport, written, idle, send } = await openOn("2025-03-26");
+    await send([ping(1), ping(2)]);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    transport.answerOpen(() => ({ result: { late: true } }));
+    await idle();
+    expect(written()).toEqual([
+      [
+        { jsonrpc: "2.0", id: 1, result: {} },
+        { jsonrpc: "2.0", id: 2, result: { late: true } },
+      ],
+    ]);
   });
 
   it.each<[string, string, unknown]>([

@@ -8,8 +8,8 @@ import { INTERNAL_ERROR, INVALID_REQUEST, isId, parseFrame, toErrorAnswer } from
 
 /** Largest message a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
-/** How long answers to a client that has finished sending may still take. */
-const GRACE_MS = 3000;
+/** A client that does not read for so long is listened to again: it may only want to say that it is gone. */
+const STALL_MS = 5000;
 
 /**
  * The server's end of a stdio connection. Unlike the SDK's own, a bad or oversized line costs that line only: it is
@@ -19,6 +19,8 @@ export class BoundedStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** The client has said its last word; it may still read. */
+  onhangup?: () => void;
   /** Called once, when the first answer is on its way. */
   onfirstanswer?: (() => void) | undefined;
 
@@ -29,6 +31,7 @@ export class BoundedStdioTransport implements Transport {
   readonly #batches = createBatches((answers) => this.#write(answers));
   #revision: string | undefined;
   #isReading = false;
+  #stall: NodeJS.Timeout | undefined;
   #isCorked = false;
   #isClosed = false;
   readonly #waiting = new Set<() => void>();
@@ -48,16 +51,17 @@ export class BoundedStdioTransport implements Transport {
   }
 
   readonly #onData = (chunk: Buffer): void => this.#reader.push(chunk);
-  readonly #onEnd = (): void => void this.answered(GRACE_MS).then(() => this.close());
+  readonly #onEnd = (): void => this.onhangup?.();
   readonly #onBroken = (): void => void this.close();
-  readonly #onDrain = (): void => {
+  readonly #resume = (): void => {
+    clearTimeout(this.#stall);
     if (this.#isReading) this.#input.resume();
   };
 
   async start(): Promise<void> {
     this.#isReading = true;
     this.#input.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onBroken);
-    this.#output.on("drain", this.#onDrain);
+    this.#output.on("drain", this.#resume);
     // The client may be gone before its last answer is written; the listener stays, an unheard error would be fatal.
     this.#output.on("error", this.#onBroken);
   }
@@ -102,7 +106,10 @@ export class BoundedStdioTransport implements Transport {
   answerOpen(
     toAnswer: (method: string) => { result: JsonObject } | { error: { code: number; message: string } },
   ): void {
-    for (const [id, method] of this.#open) this.#write({ jsonrpc: "2.0", id, ...toAnswer(method) });
+    for (const [id, method] of this.#open) {
+      const answer = { jsonrpc: "2.0", id, ...toAnswer(method) };
+      if (!this.#batches.take(id, answer)) this.#write(answer);
+    }
     this.#open.clear();
   }
 
@@ -161,15 +168,20 @@ export class BoundedStdioTransport implements Transport {
         this.#output.uncork();
       });
     }
-    if (!this.#output.write(`${toText(message)}\n`)) this.#input.pause();
+    const text = toText(message);
+    if (text === undefined || this.#output.write(`${text}\n`)) return;
+    this.#input.pause();
+    clearTimeout(this.#stall);
+    this.#stall = setTimeout(this.#resume, STALL_MS).unref();
   }
 }
 
-/** An answer that cannot be written as JSON is still answered. */
-function toText(message: object): string {
+/** A request whose answer cannot be written as JSON is still answered; a notification is left out. */
+function toText(message: object): string | undefined {
   try {
     return JSON.stringify(message);
   } catch {
+    if ("method" in message) return undefined;
     const id = "id" in message && isId(message.id) ? message.id : null;
     return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The answer cannot be written as JSON."));
   }

@@ -66,7 +66,7 @@ describe("a gateway", () => {
     expect(pids).toHaveLength(6);
     expect(pids.every(isRunning)).toBe(true);
     child.kill("SIGKILL");
-    await eventually(() => !pids.some(isRunning), 2_000);
+    await eventually(() => !pids.some(isRunning));
   });
 
   it("that ends in order leaves nothing running, and its reaper ends, too", async () => {
@@ -76,7 +76,7 @@ describe("a gateway", () => {
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     await exited;
-    await eventually(() => ![...pids, ...reapers].some(isRunning), 2_000);
+    await eventually(() => ![...pids, ...reapers].some(isRunning));
   });
 });
 

@@ -32,7 +32,7 @@ export const evaluate: Handler = (input, context) =>
 
 /** The live path from tool definitions to answers. Nobody starts the refresh, so no server is ever asked. */
 function createStaticDiscovery({ servers, tags }: EvalCatalog, options: SearchOptions): Discovery {
-  const surroundings = { now: Date.now, log: () => undefined, ttlMs: Infinity };
+  const surroundings = { now: Date.now, elapsed: Date.now, log: () => undefined, ttlMs: Infinity };
   const catalog = createCatalog({
     ...surroundings,
     definitions: servers,

@@ -161,9 +161,9 @@ describe("execute", () => {
   });
   it("waits longer for a slow start than for an answer, and records one execution only", async () => {
     const slow = createCliPlace();
-    const program = slow.write("slow.mjs", `setTimeout(() => import(${JSON.stringify(ECHO)}), 700);\n`);
+    const program = slow.write("slow.mjs", `setTimeout(() => import(${JSON.stringify(ECHO)}), 3500);\n`);
     slow.write(".anygpt/mcp-discovery.config.json", { servers: [{ name: "slow", ...nodeServer(program) }] });
-    const argv = ["mcp", "execute", "slow", "echo", "--args", '{"text":"at last"}', "--timeout", "0.4"];
+    const argv = ["mcp", "execute", "slow", "echo", "--args", '{"text":"at last"}', "--timeout", "3"];
     const { exit, stdout } = await slow.run(...argv);
     const records = readFileSync(join(slow.folder, "state/audit.jsonl"), "utf8").trimEnd().split("\n");
     slow.remove();
