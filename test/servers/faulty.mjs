@@ -3,6 +3,18 @@ import { spawn } from "node:child_process";
 import { closeSync, writeSync } from "node:fs";
 import { send, serve, text } from "./rpc.mjs";
 
+/** A pipe takes what it has room for; the rest is offered again until the reader has made room. */
+function writeWhole(text) {
+  let left = Buffer.from(text);
+  while (left.length > 0) {
+    try {
+      left = left.subarray(writeSync(1, left));
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+    }
+  }
+}
+
 const mode = process.argv[2];
 const argument = process.argv[3];
 const tool = (name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: "object" } });
@@ -132,7 +144,7 @@ const modes = {
     serve({
       ...echo,
       "tools/call": (_, id) => {
-        writeSync(1, `${JSON.stringify({ jsonrpc: "2.0", id, result: text("x".repeat(150_000)) })}\n`);
+        writeWhole(`${JSON.stringify({ jsonrpc: "2.0", id, result: text("x".repeat(150_000)) })}\n`);
         process.kill(process.pid, "SIGKILL");
       },
     }),
