@@ -1,43 +1,30 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
 import {
+  closeAll,
+  echo,
+  faulty,
   inFlight,
-  type OpenUpstreams,
-  openUpstreams,
+  openWatched,
+  pidOf,
   stdioTarget,
   textOf,
   toCall,
 } from "../../test/support/upstreams.js";
 import type { CallEvent } from "../model/call.js";
 
-const echo = stdioTarget("echo", ["echo.mjs"]);
-const faulty = (...args: string[]) => stdioTarget("faulty", ["faulty.mjs", ...args]);
-const opened: OpenUpstreams[] = [];
-
-function open(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
-  const upstreams = openUpstreams(...args);
-  opened.push(upstreams);
-  return upstreams;
-}
-
-async function pidOf(upstreams: OpenUpstreams, target = echo): Promise<number> {
-  return Number(textOf(await upstreams.call(target, toCall("pid"))));
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((upstreams) => upstreams.close()));
-});
+afterEach(closeAll);
 
 describe("a call", () => {
   it("starts the server once for many callers and shares the connection", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const pids = await Promise.all(Array.from({ length: 40 }, () => pidOf(upstreams)));
     expect(new Set(pids).size).toBe(1);
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
   it("gets its own answer although many run at the same time", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const texts = Array.from({ length: 60 }, (_, index) => `marker ${index}`);
     const answers = await Promise.all(
       texts.map((text, index) =>
@@ -50,7 +37,7 @@ describe("a call", () => {
   });
 
   it("gets the result unchanged, with content and members that nobody knows", async () => {
-    expect(await open().call(echo, toCall("rich"))).toEqual({
+    expect(await openWatched().call(echo, toCall("rich"))).toEqual({
       content: [
         { type: "text", text: "words", annotations: { audience: ["user"] } },
         { type: "image", data: "AAAA", mimeType: "image/png" },
@@ -65,7 +52,7 @@ describe("a call", () => {
   });
 
   it("gets isError as an answer", async () => {
-    expect(await open().call(echo, toCall("fail"))).toMatchObject({ isError: true });
+    expect(await openWatched().call(echo, toCall("fail"))).toMatchObject({ isError: true });
   });
 
   it("carries the caller's metadata, but neither its envelope nor its progress token", async () => {
@@ -74,12 +61,12 @@ describe("a call", () => {
       progressToken: "theirs",
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     };
-    const seen = JSON.parse(textOf(await open().call(echo, toCall("meta", {}, { meta })))) as object;
+    const seen = JSON.parse(textOf(await openWatched().call(echo, toCall("meta", {}, { meta })))) as object;
     expect(seen).toEqual({ "example.com/a": 1, progressToken: expect.any(Number) as number });
   });
 
   it("reports progress and log messages in order, before its answer", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const events: CallEvent[] = [];
     const onEvent = (event: CallEvent): void => void events.push(event);
     await upstreams.call(echo, toCall("log", { message: "hello" }, { onEvent }));
@@ -92,7 +79,7 @@ describe("a call", () => {
   });
 
   it("lives on as long as there is progress, and not longer than its whole time", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     await pidOf(upstreams);
     const busy = toCall("sleep", { ms: 1_200, every: 60 }, { timeoutMs: 600 });
     expect(textOf(await upstreams.call(echo, busy))).toBe("slept 1200");
@@ -103,7 +90,7 @@ describe("a call", () => {
   });
 
   it("that is cancelled or too slow is cancelled at the server, which stays", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const pid = await pidOf(upstreams);
     const controller = new AbortController();
     const slow = upstreams
@@ -122,7 +109,7 @@ describe("a call", () => {
   });
 
   it("that was cancelled before does not start anything", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     await expect(upstreams.call(echo, toCall("pid"), AbortSignal.abort())).rejects.toMatchObject({
       code: "CANCELLED",
       executed: "no",
@@ -135,7 +122,7 @@ describe("a call", () => {
     [-32_603, "unknown"],
     [-1, "unknown"],
   ])("answered with JSON-RPC error %i was executed: %s", async (code, executed) => {
-    await expect(open().call(echo, toCall("reject", { code, message: "Bad thing." }))).rejects.toMatchObject({
+    await expect(openWatched().call(echo, toCall("reject", { code, message: "Bad thing." }))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
       message: "echo answered with an error: Bad thing.",
       executed,
@@ -144,13 +131,13 @@ describe("a call", () => {
   });
 
   it("answered with something that is no result fails", async () => {
-    await expect(open().call(faulty("not-a-result"), toCall("x"))).rejects.toMatchObject({
+    await expect(openWatched().call(faulty("not-a-result"), toCall("x"))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
     });
   });
 
   it("is not confused by answers that come twice or late", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     for (let index = 0; index < 10; index++) {
       expect(textOf(await upstreams.call(faulty("late-response"), toCall("echo", { index })))).toBe(
         `{"index":${index}}`,
@@ -159,7 +146,7 @@ describe("a call", () => {
   });
 
   it("beyond the limits is refused while the server starts, too", async () => {
-    const upstreams = open({ concurrency: 1, queue: 1 });
+    const upstreams = openWatched({ concurrency: 1, queue: 1 });
     const [first, second, third] = Array.from({ length: 3 }, () => upstreams.call(echo, toCall("pid")));
     await expect(third).rejects.toMatchObject({ code: "OVERLOADED", executed: "no" });
     expect(upstreams.state("echo").kind).toBe("starting");
@@ -167,7 +154,7 @@ describe("a call", () => {
   });
 
   it("beyond the limits of its server is refused, and other servers do not notice", async () => {
-    const upstreams = open({ concurrency: 1, queue: 1, queueWaitMs: 60_000 });
+    const upstreams = openWatched({ concurrency: 1, queue: 1, queueWaitMs: 60_000 });
     const other = stdioTarget("other", ["echo.mjs"]);
     const running = upstreams.call(echo, toCall("sleep", { ms: 300 }));
     await eventually(() => inFlight(upstreams, "echo") === 1);

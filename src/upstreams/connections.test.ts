@@ -1,32 +1,19 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually, isRunning } from "../../test/support/eventually.js";
 import {
+  closeAll,
+  echo,
+  faulty,
   inFlight,
-  type OpenUpstreams,
-  openUpstreams,
+  openWatched,
+  pidOf,
   stdioTarget,
   textOf,
   toCall,
 } from "../../test/support/upstreams.js";
 import { DiscoveryError } from "../errors.js";
 
-const echo = stdioTarget("echo", ["echo.mjs"]);
-const faulty = (...args: string[]) => stdioTarget("faulty", ["faulty.mjs", ...args]);
-const opened: OpenUpstreams[] = [];
-
-function open(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
-  const upstreams = openUpstreams(...args);
-  opened.push(upstreams);
-  return upstreams;
-}
-
-async function pidOf(upstreams: OpenUpstreams, target = echo): Promise<number> {
-  return Number(textOf(await upstreams.call(target, toCall("pid"))));
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((upstreams) => upstreams.close()));
-});
+afterEach(closeAll);
 
 describe("a start", () => {
   it.each([
@@ -38,7 +25,7 @@ describe("a start", () => {
       "The handshake with faulty failed: Server's protocol version is not supported: 1999-01-01.",
     ],
   ])("of a server that %s fails with the reason", async (_name, mode, message) => {
-    const upstreams = open();
+    const upstreams = openWatched();
     await expect(upstreams.call(faulty(mode), toCall("x"))).rejects.toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
       message,
@@ -50,7 +37,7 @@ describe("a start", () => {
   it.each(["hang-init", "garbage"])(
     "of a server in mode %s ends at the time limit and leaves no process",
     async (mode) => {
-      const upstreams = open({ startTimeoutMs: 300 });
+      const upstreams = openWatched({ startTimeoutMs: 300 });
       await expect(upstreams.call(faulty(mode), toCall("x"))).rejects.toMatchObject({
         code: "SERVER_CONNECTION_ERROR",
         message: "faulty was not ready within 0.3 s.",
@@ -60,20 +47,20 @@ describe("a start", () => {
   );
 
   it("of a server that prints a banner first succeeds", async () => {
-    expect(textOf(await open().call(faulty("banner"), toCall("x", { a: 1 })))).toBe('{"a":1}');
+    expect(textOf(await openWatched().call(faulty("banner"), toCall("x", { a: 1 })))).toBe('{"a":1}');
   });
 
   it("of a command that does not exist fails with the reason", async () => {
     const target = stdioTarget("x", [], {
       connection: () => ({ kind: "stdio", command: "no-such-program", args: [], env: {} }),
     });
-    await expect(open().call(target, toCall("x"))).rejects.toMatchObject({
+    await expect(openWatched().call(target, toCall("x"))).rejects.toMatchObject({
       message: "x could not be started: the command no-such-program was not found.",
     });
   });
 
   it("that takes long answers UPSTREAM_STARTING and goes on", async () => {
-    const upstreams = open({ startWaitMs: 20 });
+    const upstreams = openWatched({ startWaitMs: 20 });
     await expect(upstreams.call(echo, toCall("pid"))).rejects.toMatchObject({
       code: "UPSTREAM_STARTING",
       executed: "no",
@@ -85,7 +72,7 @@ describe("a start", () => {
   });
 
   it("whose connection cannot be resolved fails with that error, and the next call looks again at once", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     let missing = true;
     const target = stdioTarget("echo", ["echo.mjs"], {
       connection: () => {
@@ -104,7 +91,7 @@ describe("a start", () => {
 
   it("is not repeated while it backs off, and is after that", async () => {
     let now = 1_000;
-    const upstreams = open({}, { now: () => now });
+    const upstreams = openWatched({}, { now: () => now });
     const target = faulty("exit-now");
     const reason = "faulty ended with code 7. Its last words: no database configured.";
     await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({ message: reason });
@@ -120,7 +107,7 @@ describe("a start", () => {
 
   it("of a server that crashes all the time is left alone for a minute", async () => {
     let now = 1_000;
-    const upstreams = open({}, { now: () => now });
+    const upstreams = openWatched({}, { now: () => now });
     for (let crash = 0; crash < 6; crash++) {
       await expect(upstreams.call(echo, toCall("crash"))).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR" });
     }
@@ -135,20 +122,20 @@ describe("a start", () => {
 
 describe("a connection", () => {
   it("is closed after it was idle, and opened again by the next call", async () => {
-    const upstreams = open({ idleMs: 30 });
+    const upstreams = openWatched({ idleMs: 30 });
     const pid = await pidOf(upstreams);
     await eventually(() => upstreams.state("echo").kind === "closed" && !isRunning(pid));
     expect(await pidOf(upstreams)).not.toBe(pid);
   });
 
   it("is not idle while a call is under way", async () => {
-    const upstreams = open({ idleMs: 30 });
+    const upstreams = openWatched({ idleMs: 30 });
     expect(textOf(await upstreams.call(echo, toCall("sleep", { ms: 200 })))).toBe("slept 200");
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
   it("that is dropped finishes its calls while new ones get a new one", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const old = await pidOf(upstreams);
     const slow = upstreams.call(echo, toCall("sleep", { ms: 300 }));
     await eventually(() => inFlight(upstreams, "echo") === 1);
@@ -160,7 +147,7 @@ describe("a connection", () => {
   });
 
   it("that is dropped while it starts gives way to a new one without failing its callers", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const pid = pidOf(upstreams);
     await upstreams.drop("echo");
     expect(await pid).toBeGreaterThan(0);
@@ -169,7 +156,7 @@ describe("a connection", () => {
   it("reports a storm of changed lists once", async () => {
     let now = 0;
     const changed: string[] = [];
-    const upstreams = open({}, { now: () => now, onListChanged: (server) => void changed.push(server) });
+    const upstreams = openWatched({}, { now: () => now, onListChanged: (server) => void changed.push(server) });
     await upstreams.call(faulty("list-changed-storm"), toCall("x"));
     now = 5_000;
     await eventually(() => changed.length > 0);
@@ -180,7 +167,7 @@ describe("a connection", () => {
 describe("a list", () => {
   it("does not take the announcement that follows every handshake for a change", async () => {
     const changed: string[] = [];
-    const upstreams = open({}, { onListChanged: (server) => void changed.push(server) });
+    const upstreams = openWatched({}, { onListChanged: (server) => void changed.push(server) });
     const announcing = (name: string) => stdioTarget(name, ["faulty.mjs", "announces-at-start"]);
     await upstreams.list(announcing("listed"));
     await upstreams.call(announcing("called"), toCall("x"));
@@ -189,7 +176,7 @@ describe("a list", () => {
   });
 
   it("opens a connection for itself and closes it again", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const listing = await upstreams.list(echo);
     expect(listing).toMatchObject({
       era: "legacy",
@@ -204,20 +191,20 @@ describe("a list", () => {
   });
 
   it("uses the open connection and leaves it open", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     await pidOf(upstreams);
     await upstreams.list(echo);
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
   it("leaves its connection to a call that came meanwhile", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const [, pid] = await Promise.all([upstreams.list(echo), pidOf(upstreams)]);
     expect(await pidOf(upstreams)).toBe(pid);
   });
 
   it("that is given up leaves no process", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const controller = new AbortController();
     const list = upstreams.list(echo, controller.signal);
     controller.abort();
@@ -231,25 +218,25 @@ describe("a list", () => {
     ["to a cursor that comes again", ["page-loop"], 1, true],
     ["to a hundred pages", ["page-endless"], 100, true],
   ])("is read %s", async (_name, mode, count, truncated) => {
-    const listing = await open().list(faulty(...mode));
+    const listing = await openWatched().list(faulty(...mode));
     expect(listing.tools).toHaveLength(count);
     expect(listing.truncated).toBe(truncated);
   });
 
   it("fails as a whole when a page fails", async () => {
-    await expect(open().list(faulty("page-fails"))).rejects.toMatchObject({
+    await expect(openWatched().list(faulty("page-fails"))).rejects.toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
       facts: { jsonRpcCode: -32_603 },
     });
   });
 
   it("leaves out malformed tools only", async () => {
-    const listing = await open().list(faulty("bad-tools"));
+    const listing = await openWatched().list(faulty("bad-tools"));
     expect(listing.tools.map(({ name }) => name)).toEqual(["good", "no-schema"]);
     expect(listing.dropped.map(({ name }) => name)).toEqual(["null-schema", "", "", "good"]);
   });
 
   it("of a server without tools is empty", async () => {
-    expect(await open().list(faulty("no-tools"))).toMatchObject({ tools: [], truncated: false });
+    expect(await openWatched().list(faulty("no-tools"))).toMatchObject({ tools: [], truncated: false });
   });
 });

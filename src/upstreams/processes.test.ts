@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually, isRunning } from "../../test/support/eventually.js";
 import {
+  closeAll,
+  echo,
+  faulty,
   inFlight,
-  type OpenUpstreams,
-  openUpstreams,
+  openWatched,
+  pidOf,
   serverFile,
   stdioTarget,
   textOf,
@@ -12,23 +15,7 @@ import {
 } from "../../test/support/upstreams.js";
 import type { DiscoveryError } from "../errors.js";
 
-const echo = stdioTarget("echo", ["echo.mjs"]);
-const faulty = (...args: string[]) => stdioTarget("faulty", ["faulty.mjs", ...args]);
-const opened: OpenUpstreams[] = [];
-
-function open(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
-  const upstreams = openUpstreams(...args);
-  opened.push(upstreams);
-  return upstreams;
-}
-
-async function pidOf(upstreams: OpenUpstreams, target = echo): Promise<number> {
-  return Number(textOf(await upstreams.call(target, toCall("pid"))));
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((upstreams) => upstreams.close()));
-});
+afterEach(closeAll);
 
 describe("a child process", () => {
   it("sees the safe variables and its own, no others", async () => {
@@ -41,12 +28,12 @@ describe("a child process", () => {
         env: { OWN: "value" },
       }),
     });
-    const seen = JSON.parse(textOf(await open({}, { env }).call(target, toCall("env")))) as object;
+    const seen = JSON.parse(textOf(await openWatched({}, { env }).call(target, toCall("env")))) as object;
     expect(seen).toEqual({ PATH: process.env["PATH"], HOME: "/home/me", OWN: "value" });
   });
 
   it("that is killed fails its calls at once; the next call works", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const pid = await pidOf(upstreams);
     const call = upstreams.call(echo, toCall("sleep", { ms: 60_000 }));
     const failed = call.catch((error: unknown) => error);
@@ -63,13 +50,13 @@ describe("a child process", () => {
   });
 
   it("that crashes is quoted with its last words", async () => {
-    await expect(open().call(echo, toCall("crash"))).rejects.toMatchObject({
+    await expect(openWatched().call(echo, toCall("crash"))).rejects.toMatchObject({
       message: "echo ended with code 3. Its last words: something went terribly wrong.",
     });
   });
 
   it("that writes its secrets is quoted without them", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const target = stdioTarget("faulty", [], {
       connection: () => ({
         kind: "stdio",
@@ -86,7 +73,7 @@ describe("a child process", () => {
   });
 
   it("behind a wrapper that is killed is noticed, replaced and not left behind", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const target = stdioTarget("faulty", [], {
       connection: () => ({
         kind: "stdio",
@@ -108,7 +95,7 @@ describe("a child process", () => {
   });
 
   it("that ignores the end of its input and SIGTERM is killed, with everything else, within five seconds", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const stubborn = Number(textOf(await upstreams.call(faulty("ignore-term"), toCall("pid"))));
     const meek = await pidOf(upstreams);
     const started = performance.now();
@@ -119,14 +106,14 @@ describe("a child process", () => {
   });
 
   it("that floods stderr does not block its calls, and its last lines are at hand", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     expect(textOf(await upstreams.call(faulty("stderr-flood"), toCall("echo", { a: 1 })))).toBe('{"a":1}');
     expect(upstreams.stderr("faulty").at(-1)).toContain("noise");
     expect(upstreams.stderr("faulty").join("").length).toBeLessThanOrEqual(64 * 1024);
   });
 
   it("that does not read its input is replaced when a call times out on it", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     const arguments_ = { text: "x".repeat(2 * 1024 * 1024) };
     await expect(
       upstreams.call(faulty("no-read"), toCall("echo", arguments_, { timeoutMs: 600 })),
@@ -136,7 +123,7 @@ describe("a child process", () => {
   });
 
   it("that does not read its input is replaced at the deadline for writing, too", async () => {
-    const upstreams = open({ writeTimeoutMs: 300 });
+    const upstreams = openWatched({ writeTimeoutMs: 300 });
     const arguments_ = { text: "x".repeat(2 * 1024 * 1024) };
     await expect(upstreams.call(faulty("no-read"), toCall("echo", arguments_))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_TIMEOUT",
@@ -147,7 +134,7 @@ describe("a child process", () => {
 
   it("that ends right after its answer has answered", async () => {
     let now = 0;
-    const upstreams = open({}, { now: () => now });
+    const upstreams = openWatched({}, { now: () => now });
     for (let count = 0; count < 10; count++) {
       now += 60_000;
       expect(textOf(await upstreams.call(faulty("answer-and-exit"), toCall("x")))).toHaveLength(150_000);
@@ -156,7 +143,7 @@ describe("a child process", () => {
   });
 
   it("that is frozen is replaced after a call ran into its time limit", async () => {
-    const upstreams = open({ pulseTimeoutMs: 200 });
+    const upstreams = openWatched({ pulseTimeoutMs: 200 });
     const pid = await pidOf(upstreams);
     process.kill(pid, "SIGSTOP");
     await expect(upstreams.call(echo, toCall("pid", {}, { timeoutMs: 100 }))).rejects.toMatchObject({
@@ -167,7 +154,7 @@ describe("a child process", () => {
   });
 
   it("that answers a ping is kept although a call ran into its time limit in silence", async () => {
-    const upstreams = open({ pulseTimeoutMs: 5_000 });
+    const upstreams = openWatched({ pulseTimeoutMs: 5_000 });
     const pid = await pidOf(upstreams);
     for (let count = 0; count < 20; count++) {
       await expect(upstreams.call(echo, toCall("sleep", { ms: 60_000 }, { timeoutMs: 10 }))).rejects.toMatchObject({
@@ -179,14 +166,14 @@ describe("a child process", () => {
   });
 
   it("that closes its output is replaced", async () => {
-    const upstreams = open();
+    const upstreams = openWatched();
     await expect(upstreams.call(faulty("closes-stdout"), toCall("x"))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
     });
   });
 
   it("whose answer is too large loses that call only", async () => {
-    const upstreams = open({ maxMessageBytes: 100_000 });
+    const upstreams = openWatched({ maxMessageBytes: 100_000 });
     const target = faulty("huge-line");
     const results = await Promise.allSettled([
       upstreams.call(target, toCall("first", { bytes: 5_000_000 })),

@@ -86,3 +86,23 @@ export function inFlight(upstreams: Upstreams, server: string): number {
   const state = upstreams.state(server);
   return state.kind === "open" ? state.inFlight : 0;
 }
+
+export const echo = stdioTarget("echo", ["echo.mjs"]);
+export const faulty = (...args: string[]): UpstreamTarget => stdioTarget("faulty", ["faulty.mjs", ...args]);
+
+const watched: OpenUpstreams[] = [];
+
+/** Upstreams that `closeAll` ends after the test. */
+export function openWatched(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
+  const upstreams = openUpstreams(...args);
+  watched.push(upstreams);
+  return upstreams;
+}
+
+export async function closeAll(): Promise<void> {
+  await Promise.all(watched.splice(0).map((upstreams) => upstreams.close()));
+}
+
+export async function pidOf(upstreams: Upstreams, target = echo): Promise<number> {
+  return Number(textOf(await upstreams.call(target, toCall("pid"))));
+}
