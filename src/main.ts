@@ -5,9 +5,10 @@ import type { CliIo } from "./surfaces/cli/io.js";
 
 const LAST_WORDS_MS = 1000;
 
-/** `discovery …` is `anygpt mcp serve …`. */
+/** `discovery …` is `anygpt mcp serve …`, and tells its version too. */
 export async function runDiscovery(): Promise<void> {
-  await run(["mcp", "serve", ...process.argv.slice(2)]);
+  const words = process.argv.slice(2);
+  await run(words[0] === "--version" ? words : ["mcp", "serve", ...words]);
 }
 
 export async function runAnygpt(): Promise<void> {

@@ -49,11 +49,9 @@ describe("the packed package", () => {
     );
   });
 
-  it("runs its command line", async () => {
-    const { stdout } = await run(process.execPath, [join(installed, "bin/anygpt.js"), "--version"], {
-      cwd: folder,
-      env,
-    });
+  it.each(["anygpt", "discovery"])("runs its program %s", async (name) => {
+    const program = [join(installed, `bin/${name}.js`), "--version"];
+    const { stdout } = await run(process.execPath, program, { cwd: folder, env });
     expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version);
   });
 
