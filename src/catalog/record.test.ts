@@ -41,20 +41,6 @@ describe("toRecord", () => {
     expect(second.changes).toEqual([]);
   });
 
-  it("keeps the first of two tools with one name and says so", () => {
-    const { tools, dropped } = record([tool("a", { title: "1" }), tool("a", { title: "2" })], undefined, 1);
-    expect(tools).toHaveLength(1);
-    expect(tools[0]?.title).toBe("1");
-    expect(dropped).toEqual([{ name: "a", reason: "The server lists this name twice." }]);
-  });
-
-  it("drops a definition that is nested beyond reason, and keeps the others", () => {
-    const bomb = tool("bomb", { inputSchema: JSON.parse(`${'{"a":'.repeat(9000)}1${"}".repeat(9000)}`) });
-    const { tools, dropped } = record([bomb, tool("a")], undefined, 1);
-    expect(tools.map(({ name }) => name)).toEqual(["a"]);
-    expect(dropped.map(({ name }) => name)).toEqual(["bomb"]);
-  });
-
   it("keeps the newest two hundred changes", () => {
     let last = record([], undefined, 0);
     for (let n = 1; n <= 250; n++) last = record([tool(`t${n}`)], last, n);

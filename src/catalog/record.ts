@@ -1,7 +1,6 @@
 import type { Connection, Era, ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { canonicalJson, sha256 } from "../util/canonical-json.js";
-import { isWithinDepth } from "../util/depth.js";
 
 /** What is known of one server from the last time it was asked; the form kept on disk. */
 export interface ServerRecord {
@@ -53,9 +52,9 @@ export interface RecordParts {
   readonly now: number;
 }
 
-/** A fresh listing on top of what was known: pins stay, differences are recorded, doubled names are dropped. */
+/** A fresh listing on top of what was known: pins stay, differences are recorded. */
 export function toRecord(listing: ServerListing, parts: RecordParts): ServerRecord {
-  const { tools, dropped } = usable(listing.tools);
+  const { tools } = listing;
   const pins = new Map(Object.entries(parts.previous?.pins ?? {}));
   for (const tool of tools) {
     if (!pins.has(tool.name)) pins.set(tool.name, { hash: hashDefinition(tool), seenAt: parts.now });
@@ -69,28 +68,12 @@ export function toRecord(listing: ServerListing, parts: RecordParts): ServerReco
     ...(listing.version === undefined ? {} : { version: listing.version }),
     ...(listing.instructions === undefined ? {} : { instructions: listing.instructions }),
     truncated: listing.truncated,
-    dropped: [...listing.dropped, ...dropped],
+    dropped: listing.dropped,
     tools,
     // The newest stay; Object.fromEntries takes every name as it is, `__proto__` too.
     pins: Object.fromEntries([...pins].slice(-MAX_PINS)),
     changes: [...(parts.previous?.changes ?? []), ...differences(parts, tools)].slice(-MAX_CHANGES),
   };
-}
-
-/** A definition that is nested deeper than any reader needs would exhaust the stack of whoever walks it. */
-const MAX_DEPTH = 64;
-
-function usable(tools: readonly ToolDefinition[]) {
-  const byName = new Map<string, ToolDefinition>();
-  const dropped: { name: string; reason: string }[] = [];
-  for (const tool of tools) {
-    const { name } = tool;
-    if (byName.has(name)) dropped.push({ name, reason: "The server lists this name twice." });
-    else if (!isWithinDepth(tool, MAX_DEPTH))
-      dropped.push({ name, reason: `Its definition is nested over ${MAX_DEPTH} deep.` });
-    else byName.set(name, tool);
-  }
-  return { tools: [...byName.values()], dropped };
 }
 
 function differences({ previous, now }: RecordParts, tools: readonly ToolDefinition[]): ToolChange[] {

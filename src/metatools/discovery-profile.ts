@@ -57,7 +57,8 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
   });
 }
 
-function toListedServer(summary: ServerSummary, { isLong, isPending }: { isLong: boolean; isPending: boolean }) {
+/** One server as the list shows it, with few words in a long one. */
+export function toListedServer(summary: ServerSummary, { isLong, isPending }: { isLong: boolean; isPending: boolean }) {
   const { name, description, enabledCount, status, known, reason } = summary;
   return {
     name,

@@ -14,6 +14,8 @@ function create(pages: readonly JsonObject[]) {
   return { cursors, page };
 }
 
+const DEEP = JSON.parse(`${'{"a":'.repeat(9000)}1${"}".repeat(9000)}`) as object;
+
 describe("a tool list", () => {
   it("is read to its last page", async () => {
     const { cursors, page } = create([
@@ -67,6 +69,7 @@ describe("a tool list", () => {
     ["an output schema of text", { name: "x", outputSchema: "y" }, "x", "its outputSchema is not an object"],
     ["annotations of text", { name: "x", annotations: "y" }, "x", "its annotations is not an object"],
     ["a description that is no text", { name: "x", description: 7 }, "x", "its description is not text"],
+    ["data nested beyond reason", { name: "x", inputSchema: DEEP }, "x", "it is nested over 64 levels deep"],
     ["a name that was there already", tool("good"), "good", "another tool has the same name"],
   ])("leaves out a tool with %s and keeps the others", async (_name, bad, name, reason) => {
     const result = await readPages(() => Promise.resolve({ tools: [tool("good"), bad, tool("fine")] }));

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
+import { isWithinDepth } from "../util/depth.js";
 
 const MOST_PAGES = 100;
 const MOST_TOOLS = 10_000;
+const DEEPEST = 64;
 
 export interface ToolPages {
   readonly tools: readonly ToolDefinition[];
@@ -38,6 +40,8 @@ export async function readPages(page: (cursor: string | undefined) => Promise<Js
 /** The definition, or why it cannot be used. A missing input schema means "no parameters"; one that is no object is an error. */
 function toTool(item: unknown): ToolDefinition | string {
   if (!isJsonObject(item)) return "it is not an object";
+  // Deeper than any reader needs, it would exhaust the stack of whoever walks it.
+  if (!isWithinDepth(item, DEEPEST)) return `it is nested over ${DEEPEST} levels deep`;
   if (typeof item["name"] !== "string" || item["name"] === "") return "it has no name";
   const inputSchema = item["inputSchema"] === undefined ? { type: "object" } : item["inputSchema"];
   if (!isJsonObject(inputSchema)) return "its inputSchema is not an object";

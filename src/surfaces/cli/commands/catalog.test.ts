@@ -50,6 +50,17 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe("list", () => {
+  it("names every one of very many servers as JSON, and says when it is inside another gateway", async () => {
+    const tools = [{ name: "t" }];
+    const servers = Array.from({ length: 300 }, (_, n) => ({ name: `s${n}`, command: "no-such-command", tools }));
+    const many = createCliPlace({ servers });
+    expect((await many.run("mcp", "list", "--json")).json()).toMatchObject({ servers: { length: 300 } });
+    const inside = await many.runWith({ env: { ANYGPT_DEPTH: "1" } }, "mcp", "list");
+    many.remove();
+    expect(inside.stdout).toContain("(0 configured)");
+    expect(inside.stderr).toContain("started by another one");
+  });
+
   it("shows every server with its tools and its status, the failed one with its reason", async () => {
     const { exit, stdout } = await place.run("mcp", "list");
     expect(exit).toBe(0);

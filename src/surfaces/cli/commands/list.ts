@@ -1,11 +1,11 @@
 import type { Stages } from "../../../compose.js";
 import { describeServer } from "../../../metatools/describe-server.js";
+import { toListedServer } from "../../../metatools/discovery-profile.js";
 import type { ServerSummary } from "../../../metatools/metadata.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, GOOD, line, type Line, WAITING, WARNING } from "../lines.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
-import { metaToolData } from "../meta-tool-data.js";
 import { openWholeCatalog, withEngine } from "../session.js";
 import { stillAskedLines } from "../still-asked-lines.js";
 
@@ -13,9 +13,9 @@ export const list: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const stages = await openWholeCatalog(engine, context);
     if (context.isJson) {
-      const data = await metaToolData(stages, "list_mcp_servers", {});
       const pending = stages.discovery.pending();
-      context.json({ ...data, ...(pending.length > 0 ? { pending } : {}) });
+      const servers = summaries(stages).map((one) => toListedServer(one, { isLong: false, isPending: one.isPending }));
+      context.json({ servers, ...(pending.length > 0 ? { pending } : {}) });
       return 0;
     }
     const isNarrowed = input.flag("status") || input.flag("tools");
@@ -26,6 +26,7 @@ export const list: Handler = (input, context) =>
       }),
     );
     context.note([
+      ...stages.loaded.notices.map((notice) => line(0, WARNING, ` ${notice}`)),
       ...stages.collected.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)),
       ...stillAskedLines(stages.discovery.pending()),
     ]);
