@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DiscoveryError } from "../errors.js";
+import { failure } from "../../test/support/failure.js";
 import { loadConfig, parseConfig, type LoadParts } from "./load.js";
 
 let root: string;
@@ -20,15 +20,6 @@ function load(parts: Partial<LoadParts> = {}) {
   mkdirSync(join(root, "project"), { recursive: true });
   const home = join(root, "home");
   return loadConfig({ cwd: join(root, "project"), home, anygptHome: join(home, ".anygpt"), env: {}, ...parts });
-}
-
-async function failure(promise: Promise<unknown>): Promise<DiscoveryError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof DiscoveryError)) throw new TypeError("Expected a DiscoveryError.");
-  return error;
 }
 
 /** A configuration that can be told by its time to live. */

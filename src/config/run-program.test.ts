@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DiscoveryError } from "../errors.js";
+import { failure } from "../../test/support/failure.js";
 import { loadConfig } from "./load.js";
 
 let root: string;
@@ -19,15 +19,6 @@ function write(files: Record<string, string>): void {
 function load(parts: { path: string }) {
   const home = join(root, "home");
   return loadConfig({ cwd: join(root, "project"), home, anygptHome: join(home, ".anygpt"), env: {}, ...parts });
-}
-
-async function failure(promise: Promise<unknown>): Promise<DiscoveryError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof DiscoveryError)) throw new TypeError("Expected a DiscoveryError.");
-  return error;
 }
 
 describe("a configuration that is a program", () => {

@@ -143,6 +143,18 @@ describe("list_mcp_servers", () => {
   });
 });
 
+describe("list_tools", () => {
+  it("says how many tools the rules hide", async () => {
+    const decide = ({ name }: { name: string }) => ({ enabled: name === "read_file_1", tags: [] });
+    const { run } = await setUp([[server("fs"), FILES]], { decide });
+    const listed = { name: "read_file_1", summary: "Read a file.", enabled: true };
+    expect(await run("list_tools", { server: "fs" })).toEqual({ server: "fs", tools: [listed], disabled: 11 });
+    const all = await run("list_tools", { server: "fs", includeDisabled: true });
+    expect(all["tools"]).toHaveLength(12);
+    expect(all).not.toHaveProperty("disabled");
+  });
+});
+
 describe("get_tool_details", () => {
   it("says that a tool is disabled", async () => {
     const { run } = await setUp([[server("fs"), FILES]], { decide: () => ({ enabled: false, tags: [] }) });

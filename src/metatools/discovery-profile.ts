@@ -124,9 +124,11 @@ function listTools({ discovery }: ProfileParts): MetaTool {
     readOnly: true,
     async run({ server: name, includeDisabled = false }) {
       const { tools } = await discovery.server(name);
+      const shown = tools.filter((one) => includeDisabled || one.enabled);
+      const disabled = tools.length - shown.length;
       return {
         kind: "data",
-        data: { server: name, tools: tools.filter((one) => includeDisabled || one.enabled).map(toListedTool) },
+        data: { server: name, tools: shown.map(toListedTool), ...(disabled > 0 ? { disabled } : {}) },
       };
     },
   });
