@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { toDefinition } from "../support/data.mjs";
+import { loadCompareDetails } from "../support/load-lossless.mjs";
 import { median, quantile, spreadOf, sum } from "../support/statistics.mjs";
 import { tokensOf } from "../support/tokens.mjs";
 
@@ -9,7 +12,7 @@ export const detailsTokens = {
   name: "details-tokens",
   about: "tokens of get_tool_details over all tools",
   dependsOnTools: true,
-  async run({ data, internals, rounds }) {
+  async run({ data, dataFolder, folder, internals, rounds }) {
     const step = rounds(1, 5);
     const tools = data.realTools().filter((_, index) => index % step === 0);
     const measured = tools.map((tool) => measure(tool, internals));
@@ -28,6 +31,7 @@ export const detailsTokens = {
         note: `${tools.length} tools, p95 ${quantile(details, 0.95)}`,
       },
     ];
+    lines.push(...(await measureLosses({ data, dataFolder, folder, internals, step })));
     if (large.length === 0) return lines;
     const [ours, theirs] = [sum(large.map((one) => one.details)), sum(large.map(({ raw }) => raw))];
     lines.push({
@@ -43,9 +47,57 @@ export const detailsTokens = {
   },
 };
 
+/** What the answers fail to tell of the schemas, by reading the types back. */
+async function measureLosses({ data, dataFolder, folder, internals, step }) {
+  const compareDetails = await loadCompareDetails(folder);
+  const tools = (data.isReal ? corpusTools(dataFolder) : data.realTools()).filter((_, index) => index % step === 0);
+  const found = { raw: 0, cut: 0, lost: 0, took: [] };
+  for (const tool of tools) {
+    const known = toKnown(tool);
+    const start = performance.now();
+    const answer = internals.toDetailsAnswer(known);
+    found.took.push(performance.now() - start);
+    const details = { ...answer, parameters: answer.parameters.map((one) => ({ required: false, ...one })) };
+    if (details.omitted !== undefined) found.cut += 1;
+    else if (isRaw(details)) found.raw += 1;
+    if (details.omitted === undefined) found.lost += compareDetails(details, known.definition.inputSchema).lost.length;
+  }
+  const share = (count) => `${((100 * count) / tools.length).toFixed(2)} %`;
+  const whole = tools.length - found.raw - found.cut;
+  const where = data.isReal ? "the whole corpus" : "no corpus here, synthetic tools only";
+  return [
+    {
+      what: "constraints lost in details",
+      value: found.lost,
+      unit: "constraints",
+      budget: { most: 0 },
+      note: `${tools.length} tools, ${where}: ${share(whole)} told by types alone, ${share(found.raw)} with a raw schema, ${found.cut} over the size limit`,
+    },
+    {
+      what: "details of a tool",
+      value: median(found.took),
+      unit: "ms",
+      spread: spreadOf(found.took),
+      budget: { most: 1 },
+      note: `p99 ${quantile(found.took, 0.99).toFixed(2)} ms`,
+    },
+  ];
+}
+
+function corpusTools(folder) {
+  const files = readdirSync(join(folder, "corpus")).filter((file) => file.endsWith(".tools.json"));
+  return files.flatMap((file) => JSON.parse(readFileSync(join(folder, "corpus", file), "utf8")));
+}
+
+function isRaw({ inputSchema, parameters }) {
+  return inputSchema !== undefined || parameters.some(({ schema }) => schema !== undefined);
+}
+
 function measure(tool, { toDetailsAnswer }) {
+  return { details: tokensOf(toDetailsAnswer(toKnown(tool))), raw: tokensOf(toDefinition(tool)) };
+}
+
+function toKnown(tool) {
   const { server, name, tags = [] } = tool;
-  const definition = toDefinition(tool);
-  const known = { id: `${server}:${name}`, server, name, definition, hash: "", enabled: true, tags };
-  return { details: tokensOf(toDetailsAnswer(known)), raw: tokensOf(definition) };
+  return { id: `${server}:${name}`, server, name, definition: toDefinition(tool), hash: "", enabled: true, tags };
 }

@@ -1,11 +1,16 @@
-import { isJsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
+import { cutAtWord } from "../util/text.js";
 import { toTypeExpression } from "../util/type-expression.js";
 
-/** `create_issue(repo: string, title: string, body?: string)`. */
+/** A hint in answers and errors, not the place for a schema of any size. */
+const LONGEST = 1_000;
+const CONDITIONS = ["anyOf", "oneOf", "allOf", "not", "if", "dependentRequired", "dependentSchemas", "$ref"];
+
+/** `create_issue(repo: string, title: string, body?: string)`; `…` stands for what it cannot say. */
 export function toSignature({ name, inputSchema }: ToolDefinition): string {
-  const type = toTypeExpression(inputSchema);
-  return type.startsWith("{") && isJsonObject(inputSchema["properties"])
-    ? `${name}(${type.slice(1, -1)})`
-    : `${name}()`;
+  const { properties, required } = inputSchema;
+  const type = toTypeExpression({ type: "object", properties, required }, inputSchema);
+  const members = type.startsWith("{") ? cutAtWord(type.slice(1, -1), LONGEST) : "";
+  const isConditional = CONDITIONS.some((keyword) => inputSchema[keyword] !== undefined);
+  return `${name}(${[members, isConditional ? "…" : ""].filter((part) => part !== "").join(", ")})`;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { toSignature } from "../catalog/signature.js";
 import type { Tool, ToolDefinition } from "../model/tool.js";
 import { describeTool } from "./describe-tool.js";
 import { toExecutionResult } from "./to-execution-result.js";
@@ -38,7 +37,7 @@ describe("describeTool", () => {
       parameters: [
         { name: "path", type: "string", required: true, description: "Where" },
         { name: "head", type: "integer = 10", required: false },
-        { name: "mode", type: '"r"|"rb"', required: false, description: "How" },
+        { name: "mode", type: "'r'|'rb'", required: false, description: "How" },
       ],
     });
   });
@@ -61,18 +60,78 @@ describe("describeTool", () => {
     expect(describeTool(tool({ inputSchema: { type: "object" } }))).not.toHaveProperty("inputSchema");
   });
 
+  it("shows the raw schema of a parameter that its type cannot tell", () => {
+    const odd = { type: "string", if: { const: "a" }, else: { minLength: 2 } };
+    const details = describeTool(
+      tool({ inputSchema: { type: "object", properties: { a: odd, b: { type: "string" } } } }),
+    );
+    expect(details.parameters).toEqual([
+      { name: "a", type: "string …", required: false, schema: odd },
+      { name: "b", type: "string", required: false },
+    ]);
+    expect(details).not.toHaveProperty("inputSchema");
+  });
+
+  it("shows the whole raw schema where that of a parameter refers to the rest of it", () => {
+    const inputSchema = {
+      type: "object",
+      properties: { a: { contains: { $ref: "#/$defs/x" } } },
+      $defs: { x: { type: "string" } },
+    };
+    expect(describeTool(tool({ inputSchema }))).toMatchObject({ inputSchema, parameters: [{ name: "a" }] });
+  });
+
+  it("tells what names stand for, and of which type further parameters are", () => {
+    const details = describeTool(
+      tool({
+        inputSchema: {
+          type: "object",
+          properties: { tree: { $ref: "#/$defs/tree" } },
+          required: ["tree", "also"],
+          additionalProperties: { type: "string" },
+          $defs: { tree: { type: "array", items: { $ref: "#/$defs/tree" } } },
+        },
+      }),
+    );
+    expect(details).toMatchObject({
+      parameters: [
+        { name: "tree", type: "tree", required: true },
+        { name: "also", type: "string", required: true },
+      ],
+      types: { tree: "tree[]" },
+      additional: "string",
+    });
+  });
+
+  it("leaves descriptions within types out where there is much to tell, and names the resource", () => {
+    const member = { type: "string", description: "Something that takes a few words to say" };
+    const inputSchema = (count: number) => ({
+      type: "object",
+      properties: {
+        body: {
+          type: "object",
+          properties: Object.fromEntries(Array.from({ length: count }, (_, n) => [`member${n}`, member])),
+        },
+      },
+    });
+    const few = describeTool(tool({ inputSchema: inputSchema(2) }));
+    expect(few.parameters[0]?.type).toContain("/*Something that takes a few words to say*/");
+    expect(few).not.toHaveProperty("full");
+    const many = describeTool(tool({ inputSchema: inputSchema(100) }));
+    expect(many.parameters[0]?.type).not.toContain("/*");
+    expect(many.parameters[0]?.type).toContain("member99?: string");
+    expect(many.full).toBe("anygpt://tools/fs/read%20file");
+  });
+
+  it("does not cut a text for less than the name of the resource costs", () => {
+    const description = `${"First sentence is here. ".repeat(11)}More.`;
+    expect(describeTool(tool({ description, inputSchema: { type: "object" } }))).toMatchObject({ description });
+  });
+
   it("shows the schema's own examples", () => {
     const details = describeTool(tool({ inputSchema: { type: "object", examples: [{ path: "a" }, "odd"] } }));
     expect(details.examples).toEqual([{ parameters: { path: "a" } }]);
   });
-});
-
-it.each<[object, string]>([
-  [{ type: "object", properties: { a: { type: "string" } }, required: ["a"] }, "t(a: string)"],
-  [{ type: "object" }, "t()"],
-  [{ type: "object", properties: {} }, "t()"],
-])("writes the signature of %j", (inputSchema, expected) => {
-  expect(toSignature({ name: "t", inputSchema: inputSchema as ToolDefinition["inputSchema"] })).toBe(expected);
 });
 
 describe("toExecutionResult", () => {

@@ -34,12 +34,48 @@ describe("summarize", () => {
     ["a label that deprecates is not skipped", "**Deprecated**\nRead a file.", "Deprecated. Read a file."],
     ["a bracket that deprecates", "(deprecated: use `x`) reads a file.", "Deprecated: use x. reads a file."],
     ["nothing but a deprecation", "Deprecated.", "Deprecated."],
+    ["an opening is removed", "This tool allows you to create an issue.", "Create an issue."],
+    ["another opening", "A tool that creates issues.", "Creates issues."],
+    ["a third", "Use this tool to create an issue. More.", "Create an issue."],
+    ["a fourth", "Tool for creating issues", "Creating issues"],
+    ["a fifth", "This endpoint retrieves all issues.", "Retrieves all issues."],
+    ["what only looks like an opening stays", "This tool is slow.", "This tool is slow."],
+    ["nothing but an opening stays", "This tool will go", "This tool will go"],
+    ["a warning in front is skipped", "IMPORTANT: Ask first! Creates an issue.", "Creates an issue."],
+    ["a paragraph of warnings is skipped", "**NOTE:** Always log in.\n\nCreates an issue.", "Creates an issue."],
+    ["a lone warning is better than nothing", "IMPORTANT: ask the user first.", "ask the user first."],
+    ["where it is from is skipped", "This is a tool from the GitHub MCP server. Creates issues.", "Creates issues."],
+    ["a server in brackets is removed", "[GitHub] Create an issue", "Create an issue"],
+    ["an emoji is removed", "🎯 Purpose:\n  1. Creates an issue.", "Creates an issue."],
+    ["scopes are skipped", "**Required scopes:** `repo`\n\nCreates an issue.", "Creates an issue."],
+    ["code is skipped", "```console\ncurl -s\n```\nCreates an issue.", "Creates an issue."],
+    ["tags around the text are removed", "<usecase>Creates an issue.</usecase>", "Creates an issue."],
+    [
+      "an element that is talked about stays",
+      "Picks an option of a <select> element",
+      "Picks an option of a <select> element",
+    ],
+    ["a placeholder is nothing", "Description not available", ""],
   ])("%s", (_, description, summary) => {
     expect(summarize(description)).toBe(summary);
   });
 
   it("cuts at a word", () => {
     expect(summarize("Create an issue in a repository of the given owner", 30)).toBe("Create an issue in a…");
+  });
+
+  it.each([
+    ["dots", ". "],
+    ["brackets", "[("],
+    ["openings", "this tool allows you to "],
+    ["lines", "\n# a"],
+    ["marks", "**a`<b"],
+    ["deprecations", "deprecated (["],
+    ["control characters", "\u0000\u202e"],
+  ])("takes no longer for a text of a million %s", (_, part) => {
+    const start = performance.now();
+    expect(summarize(part.repeat(1_000_000)).length).toBeLessThanOrEqual(100);
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   it("is one line within the length for every text", () => {

@@ -1,48 +1,122 @@
 import { cutAtWord, toOneLine } from "../util/text.js";
+import { dropOpening, isPlaceholder, isWarning } from "./boilerplate.js";
 import { findDeprecation } from "./deprecation.js";
 
-const ABBREVIATIONS =
-  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|nr|fig|dr|mr|mrs|ms|st|inc|ltd|u\.s|\p{Lu})\.$/iu;
-const LONGEST_ABBREVIATION = 10;
-const BULLET = /^(?:[-*+•]|\d+[.)])\s+/u;
-const DECORATION = /^[\s#=*_~`>-]*$/u;
-const LABEL = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|<\/?[a-z][^>]*>\s*$|[\p{L} ]{1,30}:\s*$)/iu;
-const PREFIX = /^(?:description|summary|overview|purpose|tool)\s*:\s*/iu;
+/** What a tool does is said early; the bound decides how long a hostile text takes. */
+const LONGEST_READ = 2_000;
+const MOST_PARAGRAPHS = 6;
+const MOST_SENTENCES = 4;
 
 /** The informative first sentence of a description as one line of at most `maxLength` characters; that a tool is deprecated comes before it. */
 export function summarize(description: string, maxLength = 100): string {
   const deprecation = findDeprecation(description);
   if (deprecation === undefined) return cutAtWord(toFirstSentence(description), maxLength);
-  const note = stripMarkup(toOneLine(deprecation.note)).replace(/^./u, (first) => first.toUpperCase());
+  const note = toCapital(toPlainText(deprecation.note));
   const what = toFirstSentence(deprecation.rest);
   return cutAtWord(`${note}${/[.!?:;]$/u.test(note) ? "" : "."} ${what}`.trim(), maxLength);
 }
 
-/** The first sentence that says something: headings, labels and rules in front of it are skipped. */
+/** The first sentence that says what a tool does: headings, labels, warnings and openings that every tool could have are skipped. */
 export function toFirstSentence(description: string): string {
-  const paragraph = toFirstParagraph(description.slice(0, 4_000));
-  for (const end of paragraph.matchAll(/[.!?。！？](?=["')\]]*(?:\s|$))|[。！？]/gu)) {
-    const sentence = paragraph.slice(0, end.index + 1);
-    if (!(end[0] === "." && ABBREVIATIONS.test(sentence.slice(-LONGEST_ABBREVIATION)))) return sentence;
+  const text = description.length > LONGEST_READ ? description.slice(0, LONGEST_READ) : description;
+  let second = "";
+  for (const paragraph of paragraphsOf(text)) {
+    for (const sentence of sentencesOf(paragraph)) {
+      if (!isWarning(sentence)) return isPlaceholder(sentence) ? "" : dropOpening(sentence);
+      second ||= sentence;
+    }
   }
-  return paragraph;
+  return dropOpening(second.replace(/^\p{Lu}{2,}\s*[:!–—-]\s*/u, "")) || toPlainText(text).replace(/^#+\s*/u, "");
 }
 
-function toFirstParagraph(description: string): string {
-  const lines = description.split(/\r?\n/u).map((line) => line.trim());
-  const start = lines.findIndex((line) => line !== "" && !DECORATION.test(line) && !LABEL.test(line));
-  if (start === -1) return stripMarkup(toOneLine(description));
-  const rest = lines.slice(start);
-  const end = rest.findIndex((line, index) => index > 0 && (line === "" || BULLET.test(line) || LABEL.test(line)));
-  const paragraph = rest.slice(0, end === -1 ? undefined : end).join(" ");
-  return stripMarkup(toOneLine(paragraph).replace(BULLET, "").replace(PREFIX, ""));
+const BULLET = /^(?:[-*+•]|\d+[.)])\s+/u;
+const HEADING = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?$|<\/?[a-z][^<>]*>$|[\p{L} ]{1,30}:$)/iu;
+const ABOUT_ACCESS = /^(?:required )?(?:scopes?|permissions?|roles?|category|tags?|version)\s*:/i;
+const PREFIX = /^(?:tool )?(?:description|summary|overview|purpose|what it does|tool)\s*:\s*/i;
+/** `[GitHub] List issues`: the server's name is told beside the summary. */
+const IN_BRACKETS = /^\[[^[\]]{1,40}\]\s*[:–—-]?\s*(?=\p{L})/u;
+const ORNAMENT = /^[^\p{L}\p{N}"'`([<{$@/\\.#*+&-]+/u;
+
+/** Paragraphs as plain text in one line each, without code and the lines that only name or adorn what follows. */
+function* paragraphsOf(text: string): Generator<string> {
+  let paragraph = "";
+  let count = 0;
+  let isCode = false;
+  for (const raw of text.split("\n")) {
+    const line = toLine(raw);
+    const isFence = line.startsWith("```");
+    if (isFence) isCode = !isCode;
+    const isBreak = isFence || isHeading(line) || line === "";
+    if (paragraph !== "" && (isBreak || BULLET.test(line))) {
+      yield paragraph;
+      paragraph = "";
+      count += 1;
+      if (count >= MOST_PARAGRAPHS) return;
+    }
+    if (isBreak || isCode || !hasWord(line)) continue;
+    const plain = paragraph === "" ? toBeginning(line) : toPlainText(line);
+    if (plain !== "") paragraph = paragraph === "" ? plain : `${paragraph} ${plain}`;
+  }
+  if (paragraph !== "") yield paragraph;
 }
 
-function stripMarkup(text: string): string {
-  return text
+/** Most lines begin with a letter, and need no regular expression with all letters of the world. */
+const PLAIN_START = /^[A-Za-z0-9]/;
+
+function toLine(raw: string): string {
+  const line = raw.trim();
+  return PLAIN_START.test(line) ? line : line.replace(ORNAMENT, "");
+}
+
+function hasWord(text: string): boolean {
+  return PLAIN_START.test(text) || /[\p{L}\p{N}]/u.test(text);
+}
+
+function isHeading(line: string): boolean {
+  return /^#|[:*>]$/.test(line) && HEADING.test(line);
+}
+
+function toBeginning(line: string): string {
+  const plain = toPlainText(line.replace(BULLET, "")).replace(IN_BRACKETS, "");
+  if (!plain.slice(0, 30).includes(":")) return plain;
+  return ABOUT_ACCESS.test(plain) ? "" : plain.replace(PREFIX, "");
+}
+
+const ABBREVIATION =
+  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|nr|fig|dr|mr|mrs|ms|st|inc|ltd|u\.s|\p{Lu})\.$/iu;
+const LONGEST_ABBREVIATION = 10;
+
+function* sentencesOf(paragraph: string): Generator<string> {
+  let start = 0;
+  let count = 0;
+  for (const { index, 0: mark } of paragraph.matchAll(/[.!?](?=["')\]]*(?:\s|$))|[。！？]/gu)) {
+    const sentence = paragraph.slice(start, index + 1);
+    if (mark === "." && ABBREVIATION.test(sentence.slice(-LONGEST_ABBREVIATION))) continue;
+    yield sentence.trim();
+    start = index + 1;
+    count += 1;
+    if (count >= MOST_SENTENCES) return;
+  }
+  const rest = paragraph.slice(start).trim();
+  if (hasWord(rest)) yield rest;
+}
+
+function toPlainText(text: string): string {
+  if (/^(?:[!-)+-;=-Z\]^_a-~] ?)*$/.test(text)) return text.trimEnd();
+  return toOneLine(text)
     .replace(/^#{1,6}\s+/u, "")
+    .replace(/<\/?[a-z_][\w-]{0,30}>/giu, (tag) => (INLINE_TAG.test(tag) ? tag : " "))
     .replace(/\*\*([^*]+)\*\*/gu, "$1")
     .replace(/`([^`]+)`/gu, "$1")
     .replace(/\[([^[\]]+)\]\([^()]*\)/gu, "$1")
+    .replace(/ {2,}/gu, " ")
     .trim();
+}
+
+/** Named in running text, where the sentence is about the element. */
+const INLINE_TAG =
+  /^<(?:select|input|iframe|script|style|img|video|audio|canvas|table|form|button|option|svg|body|head|html|div|span|a)>$/iu;
+
+function toCapital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,119 +1,317 @@
+// A JSON Schema comes in, a short type expression goes out. It refuses to know whose schema it is.
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import { cutAtSentence } from "./cut-at-sentence.js";
+import { createNamedTypes } from "./named-types.js";
+import { followReference } from "./schema-reference.js";
+import { areClear, areDisjoint, isExact } from "./schema-options.js";
+import { isOfType, KEYWORDS, typesOf } from "./schema-types.js";
+import { toBounds } from "./type-bounds.js";
+import { toComment, toLiteral, toMemberName, toPatternText } from "./type-literal.js";
+import { defaultOf, examplesOf, isNote, marksOf } from "./type-notes.js";
+import {
+  append,
+  BOUNDED,
+  INTERSECTION,
+  intersect,
+  LOOSE,
+  NULL,
+  type Piece,
+  TIGHT,
+  unite,
+  within,
+  word,
+} from "./type-piece.js";
+
+export { defaultOf, followReference };
 
 /**
  * A JSON Schema as a short type expression in the manner of TypeScript, with the bounds a caller must know:
- * `string`, `"open"|"closed"`, `integer 1..100`, `{path: string, head?: number}[]`.
+ * `string`, `'open'|'closed'`, `integer 1..100`, `{path: string, head?: number}[]`. What it cannot say is marked `…`.
  */
 export function toTypeExpression(schema: unknown, root: unknown = schema): string {
-  return express(schema, { root, depth: 0, seen: [] });
+  return createTypeWriter(root, { noteLength: 0, longestUnnamed: 200 }).write(schema).text;
 }
 
-interface Place {
-  readonly root: unknown;
-  readonly depth: number;
-  /** References on the way here; a second visit is a cycle. */
-  readonly seen: readonly string[];
+export interface TypeText {
+  readonly text: string;
+  /** Every constraint of the schema is in the text or in the named types. */
+  readonly isWhole: boolean;
+  /** A description within was cut. */
+  readonly isCut: boolean;
 }
 
-const MAX_DEPTH = 5;
-const MAX_ALTERNATIVES = 40;
+export interface TypeWriter {
+  /** The default of the schema itself is part of the text, its description is not. */
+  write(schema: unknown): TypeText;
+  /** What the names in the texts written so far stand for. */
+  types(): Record<string, string>;
+}
 
-function express(schema: unknown, place: Place): string {
-  if (!isJsonObject(schema) || place.depth > MAX_DEPTH) return "any";
-  if (typeof schema["$ref"] === "string") return expressReference(schema["$ref"], place);
-  if ("const" in schema) return JSON.stringify(schema["const"]);
-  if (Array.isArray(schema["enum"])) return alternatives(schema["enum"].map((value) => JSON.stringify(value)));
-  const inner: Place = { ...place, depth: place.depth + 1 };
-  for (const key of ["anyOf", "oneOf"]) {
-    const options = schema[key];
-    if (Array.isArray(options)) return alternatives(options.map((option) => express(option, inner)));
+export interface TypeWriterOptions {
+  /** Descriptions within a type stand as comments of at most this length; 0 leaves them out. */
+  readonly noteLength: number;
+  /** A definition that stands more than once gets a name where it is longer than this. */
+  readonly longestUnnamed?: number;
+}
+
+const MOST_PARTS = 20_000;
+const MAX_DEPTH = 64;
+
+/** What is told outside of the keywords that belong to a type. */
+const GENERAL = new Set(["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf", "not", "nullable"]);
+
+const VALUES = ["const", "enum", "$ref"];
+const NOTHING: Surroundings = { isPart: false, types: [], isGuess: false };
+
+export function createTypeWriter(root: unknown, options: TypeWriterOptions): TypeWriter {
+  const { noteLength, longestUnnamed = 40 } = options;
+  const faults = { isWhole: true, isCut: false };
+  const write = (schema: unknown): Piece => mark(schema, express(schema));
+  const named = createNamedTypes({ root, faults, write, longestUnnamed });
+  let parts = 0;
+  let depth = 0;
+  let around = NOTHING;
+
+  function unsaid(text = ""): Piece {
+    faults.isWhole = false;
+    return text === "" ? word("…") : { text: `${text} …`, binding: BOUNDED };
   }
-  if (Array.isArray(schema["allOf"])) return expressAll(schema, schema["allOf"], place);
-  const type = schema["type"];
-  if (Array.isArray(type)) return alternatives(type.map((one) => express({ ...schema, type: one }, place)));
-  if (type === "array" || (type === undefined && "items" in schema)) return expressArray(schema, inner);
-  if (type === "object" || (type === undefined && "properties" in schema)) return expressObject(schema, inner);
-  return typeof type === "string" ? `${type}${bounds(schema)}` : "any";
-}
 
-function expressReference(reference: string, place: Place): string {
-  if (place.seen.includes(reference)) return reference.slice(reference.lastIndexOf("/") + 1) || "any";
-  return express(followReference(reference, place.root), { ...place, seen: [...place.seen, reference] });
-}
-
-/** Only references within the same document are followed. */
-export function followReference(reference: string, root: unknown): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  let found: unknown = root;
-  for (const step of reference.slice(1).split("/").slice(1)) {
-    const key = decodeStep(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isJsonObject(found) || Array.isArray(found) ? (found as JsonObject)[key] : undefined;
+  function express(schema: unknown): Piece {
+    parts += 1;
+    if (parts > MOST_PARTS || depth >= MAX_DEPTH) return unsaid();
+    depth += 1;
+    const piece = isJsonObject(schema) ? expressKeywords(schema) : expressOdd(schema);
+    depth -= 1;
+    return piece;
   }
-  return found;
-}
 
-function decodeStep(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
+  function expressOdd(schema: unknown): Piece {
+    return typeof schema === "boolean" ? word(schema ? "any" : "never") : unsaid();
   }
-}
 
-function expressAll(schema: JsonObject, parts: readonly unknown[], place: Place): string {
-  const { allOf: _parts, ...own } = schema;
-  const all = Object.keys(own).some((key) => key === "type" || key === "properties") ? [own, ...parts] : parts;
-  const texts = new Set(all.map((part) => express(part, place)).filter((text) => text !== "any"));
-  return [...texts].join(" & ") || "any";
-}
-
-function expressArray(schema: JsonObject, inner: Place): string {
-  if (Array.isArray(schema["prefixItems"])) {
-    return `[${schema["prefixItems"].map((item) => express(item, inner)).join(", ")}]`;
+  function expressKeywords(schema: JsonObject): Piece {
+    const types = typesOf(schema) ?? [];
+    const own = Object.keys(schema).filter((key) => types.some((type) => KEYWORDS[type]?.has(key) === true));
+    const outer = around;
+    around = surroundingsOf(schema, types, outer);
+    const isOdd = isMisguessed(around, outer) || (around.isGuess && VALUES.some((key) => key in schema));
+    const whole = intersect([...expressBase(schema, types, own.length), ...expressCombinations(schema)]);
+    around = outer;
+    const piece = schema["nullable"] === true ? unite([whole, NULL]) : whole;
+    const isTold = Object.keys(schema).every(
+      (key) => GENERAL.has(key) || isNote(key) || own.includes(key) || isEmptyObject(schema[key]),
+    );
+    return isTold && !isOdd ? piece : unsaid(within(piece, BOUNDED));
   }
-  const item = schema["items"] === undefined ? "any" : express(schema["items"], inner);
-  const text = /[|&]| /.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
-  return `${text}${range(schema["minItems"], schema["maxItems"], " items")}`;
+
+  function expressBase(schema: JsonObject, types: readonly string[], bounds: number): Piece[] {
+    const values = "const" in schema ? [schema["const"]] : schema["enum"];
+    if (values === undefined) {
+      const isRepeated = bounds === 0 && optionsName(schema, types);
+      return types.length === 0 || isRepeated ? [] : [expressTypes(schema, types)];
+    }
+    const isOdd = ("const" in schema && "enum" in schema) || !Array.isArray(values) || values.some(isStructured);
+    if (isOdd) return [unsaid("any")];
+    const isImplied = types.length === 0 || (bounds === 0 && values.every((value) => isOfType(value, types)));
+    const literals = unite(values.map((value) => word(toLiteral(value))));
+    return isImplied ? [literals] : [literals, expressTypes(schema, types)];
+  }
+
+  function expressCombinations(schema: JsonObject): Piece[] {
+    const { $ref: reference, allOf = [] } = schema;
+    const facets: Piece[] = [];
+    if (typeof reference === "string") facets.push(expressReference(reference));
+    else if (reference !== undefined) facets.push(unsaid());
+    if (schema["anyOf"] !== undefined) facets.push(expressOptions(schema["anyOf"], () => true));
+    if (schema["oneOf"] !== undefined) {
+      facets.push(expressOptions(schema["oneOf"], (options) => areDisjoint(options, root)));
+    }
+    if (schema["not"] !== undefined) facets.push(expressNot(schema["not"]));
+    return [...facets, ...(Array.isArray(allOf) ? allOf.map(expressNoted) : [unsaid()])];
+  }
+
+  function expressReference(reference: string): Piece {
+    const piece = inside(() => named.use(reference));
+    if (piece === undefined) return unsaid();
+    const target = followReference(reference, root);
+    const isOdd = isJsonObject(target) && isMisguessed(surroundingsOf(target, typesOf(target) ?? [], NOTHING), around);
+    return isOdd || (around.isPart && isClosed(target)) ? unsaid(within(piece, BOUNDED)) : piece;
+  }
+
+  /** Members and definitions are not parts of what they stand in. */
+  function inside<T>(write: () => T): T {
+    const outer = around;
+    around = NOTHING;
+    const written = write();
+    around = outer;
+    return written;
+  }
+
+  function expressOptions(options: unknown, isPlain: (options: readonly unknown[]) => boolean): Piece {
+    if (!Array.isArray(options) || options.length === 0) return unsaid();
+    const pieces = options.map(expressNoted);
+    if (options.length === 1 || isPlain(options)) return unite(pieces);
+    const text = `oneOf(${pieces.map((piece) => within(piece, INTERSECTION)).join("|")})`;
+    return areClear(options) ? word(text) : unsaid(text);
+  }
+
+  function expressNot(schema: unknown): Piece {
+    if (schema === true || isEmptyObject(schema)) return word("never");
+    return isExact(schema) ? word(`not(${express(schema).text})`) : unsaid("any");
+  }
+
+  function expressTypes(schema: JsonObject, types: readonly string[]): Piece {
+    return unite(types.map((type) => expressType(schema, type)));
+  }
+
+  function expressType(schema: JsonObject, type: string): Piece {
+    if (KEYWORDS[type] === undefined) return unsaid(type);
+    const { isPart } = around;
+    const text = inside(() => {
+      if (type === "array") return expressArray(schema);
+      return type === "object" ? expressObject(schema, isPart) : type;
+    });
+    const bounds = toBounds(type, schema);
+    return bounds === undefined ? unsaid(text) : append(word(text), bounds, BOUNDED);
+  }
+
+  function expressArray({ items, prefixItems, additionalItems }: JsonObject): string {
+    const [first, rest] = prefixItems === undefined ? [items, additionalItems] : [prefixItems, items];
+    if (!Array.isArray(first)) {
+      if (prefixItems !== undefined || additionalItems !== undefined) unsaid();
+      return `${items === undefined ? "any" : within(expressNoted(items), TIGHT)}[]`;
+    }
+    if (prefixItems !== undefined && additionalItems !== undefined) unsaid();
+    const texts = first.map((item) => expressNoted(item).text);
+    if (rest !== undefined && rest !== false) texts.push(`...${within(expressNoted(rest), TIGHT)}[]`);
+    return `[${texts.join(", ")}]`;
+  }
+
+  function expressObject(schema: JsonObject, isOneOfSeveral: boolean): string {
+    const members = [...expressMembers(schema), ...expressPatterns(schema), ...expressRest(schema)];
+    // The parts of an intersection add their members up, so that one without others must say so.
+    if (isOneOfSeveral && schema["additionalProperties"] === false) members.push("[key]: never");
+    if (isOneOfSeveral && schema["unevaluatedProperties"] !== undefined) unsaid();
+    if (schema["patternProperties"] !== undefined && requiresUnlisted(schema)) unsaid();
+    const isOpen = members.length === 0 && schema["additionalProperties"] === undefined;
+    return isOpen ? "object" : `{${members.join(", ")}}`;
+  }
+
+  function expressMembers({ properties = {}, required = [], additionalProperties: rest = true }: JsonObject): string[] {
+    if (!isJsonObject(properties) || !Array.isArray(required)) {
+      unsaid();
+      return [];
+    }
+    const needed = new Set(required.map(String));
+    const members = Object.entries(properties).map(
+      ([name, member]) => `${toMemberName(name)}${needed.delete(name) ? "" : "?"}: ${expressNoted(member).text}`,
+    );
+    return [...members, ...[...needed].map((name) => `${toMemberName(name)}: ${expressNoted(rest).text}`)];
+  }
+
+  function expressPatterns({ patternProperties = {} }: JsonObject): string[] {
+    if (!isJsonObject(patternProperties)) return [unsaid().text];
+    return Object.entries(patternProperties).map(([pattern, member]) => {
+      if (toBounds("string", { pattern }) === undefined) unsaid();
+      return `[${toPatternText(pattern)}]: ${expressNoted(member).text}`;
+    });
+  }
+
+  /** Objects list all their members: `[key]` says that there may be others. */
+  function expressRest(schema: JsonObject): string[] {
+    const { additionalProperties: rest, propertyNames: names, unevaluatedProperties: unevaluated = false } = schema;
+    const isOfAnyName = names === undefined || names === true || isPlainText(names);
+    if (unevaluated !== false || (rest === false && !isOfAnyName)) unsaid();
+    if (rest === false || (rest === undefined && isOfAnyName)) return [];
+    return [`[${isOfAnyName ? "key" : expressNoted(names).text}]: ${expressNoted(rest ?? true).text}`];
+  }
+
+  function expressNoted(schema: unknown): Piece {
+    const piece = mark(schema, express(schema));
+    return append(piece, toNote(schema), BOUNDED);
+  }
+
+  function mark(schema: unknown, piece: Piece): Piece {
+    if (!isJsonObject(schema)) return piece;
+    const examples = noteLength === 0 ? "" : examplesOf(schema);
+    return append(piece, `${defaultOf(schema)}${examples}${marksOf(schema)}`, LOOSE);
+  }
+
+  function toNote(schema: unknown): string {
+    const description = descriptionOf(schema, root);
+    if (description === "") return "";
+    const note = noteLength === 0 ? "…" : cutAtSentence(description, noteLength);
+    if (note.endsWith("…")) faults.isCut = true;
+    return noteLength === 0 || note === "" ? "" : toComment(note);
+  }
+
+  return {
+    write(schema) {
+      Object.assign(faults, { isWhole: true, isCut: false });
+      const { text } = write(schema);
+      return { text, isWhole: faults.isWhole && named.areWhole(), isCut: faults.isCut };
+    },
+    types: named.types,
+  };
 }
 
-function expressObject(schema: JsonObject, inner: Place): string {
-  const properties = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
-  const extra = schema["additionalProperties"];
-  if (properties.length === 0) return isJsonObject(extra) ? `{[key]: ${express(extra, inner)}}` : "object";
-  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
-  const members = properties.map(
-    ([name, member]) => `${name}${required.has(name) ? "" : "?"}: ${express(member, inner)}${defaultOf(member)}`,
+/** A schema's own description, else that of what it refers to. */
+export function descriptionOf(schema: unknown, root: unknown): string {
+  if (!isJsonObject(schema)) return "";
+  if (typeof schema["description"] === "string") return schema["description"];
+  const target = typeof schema["$ref"] === "string" ? followReference(schema["$ref"], root) : undefined;
+  return isJsonObject(target) && typeof target["description"] === "string" ? target["description"] : "";
+}
+
+interface Surroundings {
+  /** A value has to fit more than what is being written. */
+  readonly isPart: boolean;
+  readonly types: readonly string[];
+  /** The types were taken from the keywords. */
+  readonly isGuess: boolean;
+}
+
+function surroundingsOf(schema: JsonObject, types: readonly string[], outer: Surroundings): Surroundings {
+  const { $ref, anyOf, oneOf, allOf = [] } = schema;
+  const facets = [types.length > 0 || undefined, $ref, anyOf, oneOf, ...[allOf].flat()];
+  const isPart = outer.isPart || facets.filter((facet) => facet !== undefined).length > 1;
+  return types.length === 0 ? { ...outer, isPart } : { isPart, types, isGuess: schema["type"] === undefined };
+}
+
+function isClosed(schema: unknown): boolean {
+  return isJsonObject(schema) && (schema["additionalProperties"] ?? schema["unevaluatedProperties"]) === false;
+}
+
+/** Where a type was taken from the keywords of one of two schemas that have to fit together, and the other has another. */
+function isMisguessed(one: Surroundings, outer: Surroundings): boolean {
+  const isOfOuter = (type: string) =>
+    outer.types.some((known) => known === type || `${known} ${type}` === "integer number");
+  return (one.isGuess || outer.isGuess) && outer.types.length > 0 && !one.types.every(isOfOuter);
+}
+
+function requiresUnlisted({ properties = {}, required }: JsonObject): boolean {
+  return (
+    Array.isArray(required) && required.some((name) => !isJsonObject(properties) || !Object.hasOwn(properties, name))
   );
-  if (isJsonObject(extra)) members.push(`[key]: ${express(extra, inner)}`);
-  return `{${members.join(", ")}}`;
 }
 
-export function defaultOf(schema: unknown): string {
-  return isJsonObject(schema) && "default" in schema ? ` = ${JSON.stringify(schema["default"])}` : "";
+function isEmptyObject(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-function alternatives(texts: readonly string[]): string {
-  const unique = [...new Set(texts)];
-  const shown = unique.slice(0, MAX_ALTERNATIVES).join("|");
-  return unique.length > MAX_ALTERNATIVES ? `${shown}|… ${unique.length - MAX_ALTERNATIVES} more` : shown;
+function isStructured(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
-function bounds(schema: JsonObject): string {
-  const parts: string[] = [];
-  if (typeof schema["format"] === "string") parts.push(` ${schema["format"]}`);
-  parts.push(range(schema["minimum"], schema["maximum"], ""));
-  parts.push(range(schema["minLength"], schema["maxLength"], " chars"));
-  if ("exclusiveMinimum" in schema) parts.push(` >${String(schema["exclusiveMinimum"])}`);
-  if ("exclusiveMaximum" in schema) parts.push(` <${String(schema["exclusiveMaximum"])}`);
-  if ("multipleOf" in schema) parts.push(` multiple of ${String(schema["multipleOf"])}`);
-  if (typeof schema["pattern"] === "string") parts.push(` /${schema["pattern"]}/`);
-  return parts.join("");
+function isPlainText(schema: unknown): boolean {
+  return isJsonObject(schema) && schema["type"] === "string" && Object.keys(schema).length === 1;
 }
 
-/** The widest integers, which generators write for "no bound", say nothing to a caller. */
-function range(low: unknown, high: unknown, unit: string): string {
-  const min = typeof low === "number" && low > -Number.MAX_SAFE_INTEGER ? String(low) : "";
-  const max = typeof high === "number" && high < Number.MAX_SAFE_INTEGER ? String(high) : "";
-  if ((min === "" || (min === "0" && unit !== "")) && max === "") return "";
-  return min === max ? ` ${min}${unit}` : ` ${min}..${max}${unit}`;
+/** A type beside options that name it themselves says nothing more. */
+function optionsName({ anyOf, oneOf, allOf }: JsonObject, types: readonly string[]): boolean {
+  const options = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const isNamed = (option: unknown) =>
+    isJsonObject(option) && [option["type"]].flat().every((one) => types.includes(String(one)));
+  return options.length > 0 && options.every(isNamed);
 }

@@ -1,0 +1,85 @@
+import { cutAtWord } from "../util/text.js";
+import type { DescribedInput } from "./describe-input.js";
+import type { ToolParameter } from "./tool-details.js";
+
+/** Characters of parameters, types and schemas that an answer may carry: some ten thousand tokens. */
+const MOST_CHARACTERS = 40_000;
+const SHORT_TYPE = 200;
+const MOST_NAMED = 20;
+
+/** Within the limit nothing changes; beyond it the largest parts give way and are named. */
+export function limitParameters(input: DescribedInput): DescribedInput {
+  if (sizeOf(input) <= MOST_CHARACTERS) return input;
+  const { inputSchema, ...told } = input;
+  if (inputSchema !== undefined) return fit({ ...told, omitted: ["inputSchema"] });
+  return fit({ ...told, omitted: [] });
+}
+
+function fit(input: DescribedInput): DescribedInput {
+  const omitted = [...(input.omitted ?? [])];
+  const parameters = [...input.parameters];
+  const types = { ...input.types };
+  let size = sizeOf(input);
+  for (const large of toLargeParts(parameters, types)) {
+    if (size <= MOST_CHARACTERS) break;
+    size -= large.shorten();
+    omitted.push(large.name);
+  }
+  const kept = withinLimit(parameters, MOST_CHARACTERS - sizeOf(types));
+  const dropped = parameters.length - kept.length;
+  const named = omitted.slice(0, MOST_NAMED);
+  return {
+    ...input,
+    parameters: kept,
+    ...(input.types === undefined ? {} : { types }),
+    omitted: [
+      ...named,
+      ...(omitted.length > named.length ? [`${omitted.length - named.length} more types`] : []),
+      ...(dropped > 0 ? [`${dropped} more parameters`] : []),
+    ],
+  };
+}
+
+interface LargePart {
+  readonly name: string;
+  readonly size: number;
+  /** Replaces the part by a hint and gives what that spares. */
+  shorten(): number;
+}
+
+function toLargeParts(parameters: ToolParameter[], types: Record<string, string>): LargePart[] {
+  const ofParameters = parameters.map((parameter, index): LargePart => {
+    const size = sizeOf(parameter);
+    const shorten = () => {
+      const { schema: _schema, ...rest } = parameter;
+      const short = { ...rest, type: toHint(parameter.type) };
+      parameters[index] = short;
+      return size - sizeOf(short);
+    };
+    return { name: parameter.name, size, shorten };
+  });
+  const ofTypes = Object.entries(types).map(([name, type]): LargePart => {
+    const shorten = () => {
+      types[name] = toHint(type);
+      return sizeOf(type) - sizeOf(toHint(type));
+    };
+    return { name, size: sizeOf(type), shorten };
+  });
+  return [...ofParameters, ...ofTypes].filter(({ size }) => size > 2 * SHORT_TYPE).sort((a, b) => b.size - a.size);
+}
+
+function withinLimit(parameters: readonly ToolParameter[], most: number): ToolParameter[] {
+  let size = 0;
+  return parameters.filter((parameter) => {
+    size += sizeOf(parameter);
+    return size <= most;
+  });
+}
+
+function toHint(type: string): string {
+  return cutAtWord(type, SHORT_TYPE);
+}
+
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value).length;
+}

@@ -1,0 +1,81 @@
+import { countReferences, followReference } from "./schema-reference.js";
+import { type Piece, word } from "./type-piece.js";
+
+/** What went wrong in what was written so far. */
+export interface Faults {
+  isWhole: boolean;
+  isCut: boolean;
+}
+
+export interface NamedTypes {
+  /** A reference's type where it is short or stands once, else its name; undefined if it leads nowhere. */
+  use(reference: string): Piece | undefined;
+  types(): Record<string, string>;
+  /** No name stands for a type that could not be said. */
+  areWhole(): boolean;
+}
+
+interface Definition extends Faults {
+  readonly name: string;
+  piece?: Piece;
+  isNamed: boolean;
+}
+
+const MOST_PARTS = 50_000;
+const TAKEN = ["string", "number", "integer", "boolean", "null", "array", "object", "any", "never", "oneOf", "key"];
+
+export interface NamedTypesParts {
+  readonly root: unknown;
+  readonly faults: Faults;
+  readonly write: (schema: unknown) => Piece;
+  /** How long a type that is used again may be without getting a name. */
+  readonly longestUnnamed: number;
+}
+
+/** Writes each definition of a document once; what is long and used again, or contains itself, gets a name. */
+export function createNamedTypes({ root, faults, write, longestUnnamed }: NamedTypesParts): NamedTypes {
+  const definitions = new Map<string, Definition>();
+  const names = new Set(TAKEN);
+  let counts: ReadonlyMap<string, number> | undefined;
+
+  function define(reference: string, schema: unknown): Definition {
+    const definition: Definition = { name: nameFor(reference), isNamed: false, isWhole: true, isCut: false };
+    definitions.set(reference, definition);
+    const before = { ...faults };
+    Object.assign(faults, { isWhole: true, isCut: false });
+    definition.piece = write(schema);
+    Object.assign(definition, faults);
+    Object.assign(faults, before);
+    counts ??= countReferences(root, MOST_PARTS);
+    if ((counts.get(reference) ?? 0) > 1 && definition.piece.text.length > longestUnnamed) definition.isNamed = true;
+    return definition;
+  }
+
+  function nameFor(reference: string): string {
+    const last = reference.slice(reference.lastIndexOf("/") + 1);
+    const plain = last.replace(/\W+/gu, "_").slice(0, 60);
+    let name = /^[a-z]/iu.test(plain) ? plain : `T${plain}`;
+    while (names.has(name)) name += "_";
+    names.add(name);
+    return name;
+  }
+
+  return {
+    use(reference) {
+      const schema = followReference(reference, root);
+      if (schema === undefined) return undefined;
+      const known = definitions.get(reference);
+      // Met again while it is being written: it contains itself.
+      if (known !== undefined && known.piece === undefined) known.isNamed = true;
+      const definition = known ?? define(reference, schema);
+      faults.isWhole &&= definition.isWhole;
+      faults.isCut ||= definition.isCut;
+      return definition.isNamed ? word(definition.name) : definition.piece;
+    },
+    types() {
+      const named = [...definitions.values()].filter(({ isNamed }) => isNamed);
+      return Object.fromEntries(named.map(({ name, piece }) => [name, piece?.text ?? ""]));
+    },
+    areWhole: () => [...definitions.values()].every(({ isNamed, isWhole }) => isWhole || !isNamed),
+  };
+}

@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import { followReference } from "./schema-reference.js";
+import { typeOfValue } from "./schema-types.js";
+import { BOUNDS } from "./type-bounds.js";
+
+const MOST_COMPARED = 50;
+const EXACT = new Set([
+  "type",
+  "enum",
+  "const",
+  "title",
+  "description",
+  ...(BOUNDS["string"] ?? []),
+  ...(BOUNDS["number"] ?? []),
+]);
+const MEMBERS = new Set(["type", "properties", "required", "title", "description"]);
+
+/** Whether plainly no value can fit two of the schemas, so that "one of" says no more than "any of". */
+export function areDisjoint(schemas: readonly unknown[], root: unknown): boolean {
+  if (schemas.length > MOST_COMPARED) return false;
+  const shapes = schemas.map((schema) => resolve(schema, root));
+  return shapes.every((one, index) => shapes.slice(index + 1).every((other) => isApart(one, other)));
+}
+
+function resolve(schema: unknown, root: unknown): JsonObject {
+  const isReference = isJsonObject(schema) && typeof schema["$ref"] === "string" && Object.keys(schema).length <= 2;
+  const target = isReference ? followReference(String(schema["$ref"]), root) : schema;
+  return isJsonObject(target) ? target : {};
+}
+
+function isApart(one: JsonObject, other: JsonObject): boolean {
+  const [values, others] = [valuesOf(one), valuesOf(other)];
+  if (values !== undefined && others !== undefined) return values.every((value) => !others.includes(value));
+  const [types, otherTypes] = [plainTypesOf(one, values), plainTypesOf(other, others)];
+  if (types === undefined || otherTypes === undefined) return false;
+  if (types.every((type) => !otherTypes.includes(type))) return true;
+  return isOnlyObject(types) && isOnlyObject(otherTypes) && isDiscriminated(one, other);
+}
+
+/** The values of an enumeration as JSON, to be compared. */
+function valuesOf(schema: JsonObject): string[] | undefined {
+  if ("const" in schema) return [JSON.stringify(schema["const"])];
+  return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;
+}
+
+function plainTypesOf(schema: JsonObject, values: readonly string[] | undefined): string[] | undefined {
+  const types = values?.map((value) => typeOfValue(JSON.parse(value))) ?? namedTypes(schema["type"]);
+  return types?.map((type) => (type === "integer" ? "number" : type));
+}
+
+function namedTypes(type: unknown): string[] | undefined {
+  if (typeof type === "string") return [type];
+  return Array.isArray(type) ? type.filter((one) => typeof one === "string") : undefined;
+}
+
+function isOnlyObject(types: readonly string[]): boolean {
+  return types.length === 1 && types[0] === "object";
+}
+
+/** Both require a property whose values tell them apart. */
+function isDiscriminated(one: JsonObject, other: JsonObject): boolean {
+  const [mine, theirs] = [one["properties"], other["properties"]];
+  if (!isJsonObject(mine) || !isJsonObject(theirs)) return false;
+  return Object.keys(mine).some((name) => {
+    if (!isRequired(one, name) || !isRequired(other, name)) return false;
+    const [values, others] = [mine[name], theirs[name]].map((member) => isJsonObject(member) && valuesOf(member));
+    return Array.isArray(values) && Array.isArray(others) && values.every((value) => !others.includes(value));
+  });
+}
+
+/**
+ * Whether "one of" means the same for a type expression as for the schemas, though a type expression takes objects and
+ * schemas without a type more narrowly than they are.
+ */
+export function areClear(schemas: readonly unknown[]): boolean {
+  if (
+    schemas.length > MOST_COMPARED ||
+    new Set(schemas.map((schema) => JSON.stringify(schema))).size < schemas.length
+  ) {
+    return false;
+  }
+  const isRival = (one: unknown, other: unknown) => one !== other && !(isExact(one) || requiresMore(one, other));
+  return schemas.every((one) => schemas.every((other) => !isRival(one, other)));
+}
+
+const SCALARS = ["string", "number", "integer", "boolean", "null"];
+
+/** A schema that a type expression says exactly: values, or scalars of a type that it names. */
+export function isExact(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return false;
+  const types = namedTypes(schema["type"]);
+  const isSaid = valuesOf(schema) !== undefined || types?.every((type) => SCALARS.includes(type)) === true;
+  return isSaid && Object.keys(schema).every((key) => EXACT.has(key));
+}
+
+/** An object that requires a member which the other one does not know. */
+function requiresMore(one: unknown, other: unknown): boolean {
+  if (!isJsonObject(one) || !isJsonObject(other) || !Array.isArray(one["required"])) return false;
+  const isPlain = [one, other].every((schema) => Object.keys(schema).every((key) => MEMBERS.has(key)));
+  const known = new Set([...Object.keys(other["properties"] ?? {}), ...[other["required"] ?? []].flat()]);
+  return isPlain && one["required"].some((name) => !known.has(name));
+}
+
+function isRequired(schema: JsonObject, name: string): boolean {
+  return Array.isArray(schema["required"]) && schema["required"].includes(name);
+}
