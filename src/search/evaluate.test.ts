@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluateOutcomes } from "./evaluate.js";
+import { averageScores, evaluateOutcomes, scoreAnswer } from "./evaluate.js";
 
 const report = evaluateOutcomes(
   [
@@ -57,5 +57,27 @@ describe("evaluateOutcomes", () => {
       "hit@1": 0,
       latencyMs: { median: 0, p95: 0, max: 0 },
     });
+  });
+});
+
+describe("scoreAnswer", () => {
+  it("counts every relevant tool as found, and weighs grades in ndcg@10 alone", () => {
+    const scores = scoreAnswer(
+      [
+        { id: "a", grade: 0 },
+        { id: "b", grade: 2 },
+      ],
+      ["a", "b"],
+    );
+    expect(scores).toMatchObject({ "hit@1": 1, "recall@1": 0.5, "recall@3": 1, mrr: 1, refused: 0 });
+    expect(scores["ndcg@10"]).toBeCloseTo(1 / Math.log2(3), 10);
+  });
+});
+
+describe("averageScores", () => {
+  it("is the plain mean", () => {
+    const right = scoreAnswer([{ id: "a" }], ["a"]);
+    const refused = scoreAnswer([{ id: "a" }], []);
+    expect(averageScores([right, refused])).toMatchObject({ "hit@1": 0.5, "recall@10": 0.5, mrr: 0.5, refused: 0.5 });
   });
 });

@@ -4,21 +4,6 @@ export interface EvalQuery {
   readonly relevant: readonly { readonly id: string; readonly grade?: number }[];
 }
 
-export interface EvalReport {
-  readonly queries: number;
-  readonly "hit@1": number;
-  readonly "recall@1": number;
-  readonly "recall@3": number;
-  readonly "recall@5": number;
-  readonly "recall@10": number;
-  readonly "ndcg@10": number;
-  readonly mrr: number;
-  /** Share of the queries that got no answer. */
-  readonly refused: number;
-  readonly tokens: { readonly median: number; readonly p95: number };
-  readonly latencyMs: { readonly median: number; readonly p95: number; readonly max: number };
-}
-
 /** What one query was answered. */
 export interface EvalOutcome {
   /** Ids found, best first. */
@@ -28,46 +13,73 @@ export interface EvalOutcome {
   readonly latencyMs: number;
 }
 
-interface Judged extends EvalOutcome {
-  readonly grades: ReadonlyMap<string, number>;
+/** How good the answer of one query is, and the mean of that over many. */
+export interface EvalScores {
+  readonly "hit@1": number;
+  readonly "recall@1": number;
+  readonly "recall@3": number;
+  readonly "recall@5": number;
+  readonly "recall@10": number;
+  readonly "ndcg@10": number;
+  readonly mrr: number;
+  /** 1 for a query that got no answer; on average the share of these. */
+  readonly refused: number;
+}
+
+export interface EvalReport extends EvalScores {
+  readonly queries: number;
+  readonly tokens: { readonly median: number; readonly p95: number };
+  readonly latencyMs: { readonly median: number; readonly p95: number; readonly max: number };
 }
 
 /** The measures of a run: the outcomes stand in the order of the queries. */
 export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readonly EvalOutcome[]): EvalReport {
-  const judged = outcomes.map((outcome, index): Judged => {
-    const relevant = queries[index]?.relevant ?? [];
-    return { ...outcome, grades: new Map(relevant.map(({ id, grade = 1 }) => [id, grade])) };
-  });
-  const mean = (measure: (outcome: Judged) => number): number =>
-    judged.reduce((sum, outcome) => sum + measure(outcome), 0) / Math.max(judged.length, 1);
+  const scores = outcomes.map(({ ids }, index) => scoreAnswer(queries[index]?.relevant ?? [], ids));
   const tokens = outcomes.map((outcome) => outcome.tokens);
   const latencies = outcomes.map((outcome) => outcome.latencyMs);
   return {
-    queries: judged.length,
-    "hit@1": mean(({ ids, grades }) => (grades.has(ids[0] ?? "") ? 1 : 0)),
-    "recall@1": mean((outcome) => recallAt(outcome, 1)),
-    "recall@3": mean((outcome) => recallAt(outcome, 3)),
-    "recall@5": mean((outcome) => recallAt(outcome, 5)),
-    "recall@10": mean((outcome) => recallAt(outcome, 10)),
-    "ndcg@10": mean(ndcgAt10),
-    mrr: mean(reciprocalRank),
-    refused: mean(({ ids }) => (ids.length === 0 ? 1 : 0)),
+    queries: scores.length,
+    ...averageScores(scores),
     tokens: { median: quantile(tokens, 0.5), p95: quantile(tokens, 0.95) },
     latencyMs: { median: quantile(latencies, 0.5), p95: quantile(latencies, 0.95), max: quantile(latencies, 1) },
   };
 }
 
-function recallAt({ ids, grades }: Judged, cut: number): number {
-  if (grades.size === 0) return 0;
-  return ids.slice(0, cut).filter((id) => grades.has(id)).length / grades.size;
-}
-
-function reciprocalRank({ ids, grades }: Judged): number {
+/** Every tool named as relevant counts as found, whatever its grade; the grade weighs in `ndcg@10` alone. */
+export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly string[]): EvalScores {
+  const grades = new Map(relevant.map(({ id, grade = 1 }) => [id, grade]));
+  const recallAt = (cut: number): number =>
+    ids.slice(0, cut).filter((id) => grades.has(id)).length / Math.max(grades.size, 1);
   const first = ids.findIndex((id) => grades.has(id));
-  return first === -1 ? 0 : 1 / (first + 1);
+  return {
+    "hit@1": first === 0 ? 1 : 0,
+    "recall@1": recallAt(1),
+    "recall@3": recallAt(3),
+    "recall@5": recallAt(5),
+    "recall@10": recallAt(10),
+    "ndcg@10": ndcgAt10(ids, grades),
+    mrr: first === -1 ? 0 : 1 / (first + 1),
+    refused: ids.length === 0 ? 1 : 0,
+  };
 }
 
-function ndcgAt10({ ids, grades }: Judged): number {
+/** The plain mean of each measure: over the queries of a set, or over sets so that each weighs the same. */
+export function averageScores(all: readonly EvalScores[]): EvalScores {
+  const mean = (key: keyof EvalScores): number =>
+    all.reduce((sum, scores) => sum + scores[key], 0) / Math.max(all.length, 1);
+  return {
+    "hit@1": mean("hit@1"),
+    "recall@1": mean("recall@1"),
+    "recall@3": mean("recall@3"),
+    "recall@5": mean("recall@5"),
+    "recall@10": mean("recall@10"),
+    "ndcg@10": mean("ndcg@10"),
+    mrr: mean("mrr"),
+    refused: mean("refused"),
+  };
+}
+
+function ndcgAt10(ids: readonly string[], grades: ReadonlyMap<string, number>): number {
   const ideal = gain([...grades.values()].sort((a, b) => b - a));
   return ideal === 0 ? 0 : gain(ids.map((id) => grades.get(id) ?? 0)) / ideal;
 }

@@ -1,99 +1,131 @@
-import { estimateTokenCount } from "tokenx";
-import { createCatalog } from "../../../catalog/catalog.js";
-import { createLookup } from "../../../catalog/lookup.js";
-import { createRefresh } from "../../../catalog/refresh.js";
-import { createDiscovery, type Discovery } from "../../../metatools/discovery.js";
-import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
-import { toolId } from "../../../model/tool.js";
-import { type EvalOutcome, type EvalQuery, type EvalReport, evaluateOutcomes } from "../../../search/evaluate.js";
+import { DiscoveryError } from "../../../errors.js";
+import { nearestNames } from "../../../search/nearest.js";
 import type { SearchOptions } from "../../../search/options.js";
 import type { Handler } from "../command.js";
-import { type EvalCatalog, readCatalogFile, readQueriesFile } from "../eval-files.js";
-import { blocks, bold, count, line, type Line, WARNING } from "../lines.js";
+import type { Context } from "../context.js";
+import { averageSets, benchSet, type MacroResult, type SetResult } from "../eval/bench.js";
+import { calibrate, type Calibration } from "../eval/calibration.js";
+import { calibrationLines } from "../eval/calibration-lines.js";
+import type { EvalTool } from "../eval/files.js";
+import { takeHalf } from "../eval/half.js";
+import { stepsOf } from "../eval/measure.js";
+import { createPace } from "../eval/pace.js";
+import { type Plan, readPlan, type Source } from "../eval/plan.js";
+import { reportLines, unknownLines } from "../eval/report-lines.js";
+import { findSets, readDistractors, readSet, type SetFiles } from "../eval/sets.js";
+import { legendLines, tableLines } from "../eval/table-lines.js";
+import { blocks } from "../lines.js";
 import { withEngine } from "../session.js";
 
 export const evaluate: Handler = (input, context) =>
   withEngine(context, async (engine) => {
-    const { cwd } = context.io;
-    const catalog = await readCatalogFile(input.text("catalog") ?? "", cwd);
-    const queries = await readQueriesFile(input.text("queries") ?? "", cwd);
+    const { io } = context;
+    const plan = readPlan(input, io.env);
     const { search } = (await engine.stages()).config;
-    let done = 0;
-    const work = runSearches(queries, createStaticDiscovery(catalog, search), () => (done += 1));
-    const outcomes = await context.wait(work, () => `Searching… ${done} of ${queries.length} queries`);
-    const report = evaluateOutcomes(queries, outcomes);
-    if (context.isJson) context.json(report);
-    else {
-      context.show(reportLines(report, catalog));
-      context.note(strangers(queries, catalog));
-    }
-    return 0;
+    const distractors = await context.wait(readDistractors(plan.haystack, io.cwd), () => "Reading the haystack…");
+    const bench = { context, plan, options: search, distractors };
+    const { source } = plan;
+    return source.kind === "files" ? await evaluateFiles(source, bench) : await evaluateFolder(source, bench);
   });
 
-/** The live path from tool definitions to answers. Nobody starts the refresh, so no server is ever asked. */
-function createStaticDiscovery({ servers, tags }: EvalCatalog, options: SearchOptions): Discovery {
-  const surroundings = { now: Date.now, elapsed: Date.now, log: () => undefined, ttlMs: Infinity };
-  const catalog = createCatalog({
-    ...surroundings,
-    definitions: servers,
-    decide: ({ server, name }) => ({ enabled: true, tags: tags.get(toolId(server, name)) ?? [] }),
-    disk: undefined,
-  });
-  const list = (server: string): Promise<never> => Promise.reject(new TypeError(`${server} is only a file.`));
-  const refresh = createRefresh({ ...surroundings, catalog, list });
-  const lookup = createLookup({ ...surroundings, catalog, refresh, remembers: true });
-  return createDiscovery({ snapshot: catalog.snapshot, lookup, refresh, options });
+interface Bench {
+  readonly context: Context;
+  readonly plan: Plan;
+  readonly options: SearchOptions;
+  readonly distractors: readonly EvalTool[];
 }
 
-async function runSearches(
-  queries: readonly EvalQuery[],
-  discovery: Discovery,
-  onDone: () => void,
-): Promise<EvalOutcome[]> {
-  // The first search builds the index, which is no part of any query's time.
-  await discovery.search({ query: queries[0]?.query ?? "" });
-  const outcomes: EvalOutcome[] = [];
-  for (const { query } of queries) {
-    const started = performance.now();
-    const found = await discovery.search({ query });
-    const latencyMs = performance.now() - started;
-    const tokens = estimateTokenCount(JSON.stringify(toSearchAnswer(found)));
-    outcomes.push({ ids: found.hits.map(({ tool }) => tool.id), tokens, latencyMs });
-    onDone();
+async function evaluateFiles(source: Extract<Source, { kind: "files" }>, bench: Bench): Promise<number> {
+  const { context, plan } = bench;
+  const { catalog, queries, unanswerable } = source;
+  const files = { name: queries, tools: catalog, queries, unanswerable };
+  const result = await evaluateSet(files, bench, { baselines: [], place: "" });
+  const [ours] = result.measured;
+  if (ours === undefined) return 0;
+  const calibration = plan.isCalibrating ? toCalibration([result]) : undefined;
+  if (context.isJson) context.json({ ...ours.report, ...(calibration === undefined ? {} : { calibration }) });
+  else {
+    context.show(blocks([reportLines(ours.report, result), linesOf(calibration)]));
+    context.note(unknownLines(result.unknown));
   }
-  return outcomes;
+  return 0;
 }
 
-export function reportLines(report: EvalReport, { servers, tags }: EvalCatalog): Line[] {
-  const { queries, refused, tokens, latencyMs, ...scores } = report;
-  const row = (name: string, value: string): Line => line(2, `${name.padEnd(12)}${value}`);
-  return blocks([
-    [
-      line(
-        0,
-        bold("Search evaluation"),
-        `: ${count(queries, "query", "queries")} over ${count(tags.size, "tool")} on ${count(servers.length, "server")}`,
-      ),
-    ],
-    [...Object.entries(scores).map(([name, value]) => row(name, value.toFixed(3))), row("refused", refused.toFixed(3))],
-    [
-      row("tokens", `median ${tokens.median}, p95 ${tokens.p95}`),
-      row("latency", `median ${ms(latencyMs.median)}, p95 ${ms(latencyMs.p95)}, max ${ms(latencyMs.max)}`),
-    ],
-  ]);
+async function evaluateFolder(source: Extract<Source, { kind: "folder" }>, bench: Bench): Promise<number> {
+  const { context, plan } = bench;
+  const { data, only, baselines } = source;
+  const files = choose(await findSets(data, context.io.cwd), only);
+  const results: SetResult[] = [];
+  for (const [index, set] of files.entries()) {
+    const place = `Set ${index + 1} of ${files.length}, `;
+    results.push(await evaluateSet(set, bench, { baselines, place }));
+  }
+  const macro = averageSets(results);
+  const calibration = plan.isCalibrating ? toCalibration(results) : undefined;
+  if (context.isJson) context.json(toJson(bench, results, { macro, calibration }));
+  else {
+    context.show(blocks([tableLines(results, macro), legendLines(plan), linesOf(calibration)]));
+    for (const { name, unknown } of results) context.note(unknownLines(unknown, name));
+  }
+  return 0;
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(2)} ms`;
+async function evaluateSet(
+  files: SetFiles,
+  { context, plan, options, distractors }: Bench,
+  { baselines, place }: { baselines: readonly string[]; place: string },
+): Promise<SetResult> {
+  const { io } = context;
+  const { isRemoving, half } = plan;
+  const set = takeHalf(await readSet(files, io.cwd), half);
+  const pace = createPace(io.signal);
+  const total = stepsOf({ ...set, isRemoving }) * (1 + baselines.length);
+  let ranker = "";
+  const onRanker = (name: string): void => {
+    ranker = name;
+  };
+  const work = benchSet(set, { options, distractors, baselines, isRemoving, pace, onRanker });
+  return await context.wait(work, () => `${place}${set.name}: ${ranker}, ${pace.done} of ${total} searches`);
 }
 
-function strangers(queries: readonly EvalQuery[], { tags }: EvalCatalog): Line[] {
-  const unknown = new Set(
-    queries.flatMap(({ relevant }) => relevant.map(({ id }) => id)).filter((id) => !tags.has(id)),
-  );
-  if (unknown.size === 0) return [];
-  const [first] = unknown;
-  const many = unknown.size > 1;
-  const what = `${count(unknown.size, "relevant tool")} ${many ? "are" : "is"} not in the catalog`;
-  return [line(0, WARNING, ` ${what}, ${first} for example: no search can find ${many ? "them" : "it"}.`)];
+function choose(sets: readonly SetFiles[], only: readonly string[]): readonly SetFiles[] {
+  const names = sets.map(({ name }) => name);
+  const unknown = only.find((name) => !names.includes(name));
+  if (unknown === undefined) return only.length === 0 ? sets : sets.filter(({ name }) => only.includes(name));
+  const [near] = nearestNames(unknown, names);
+  throw new DiscoveryError("INVALID_REQUEST", `No set is named "${unknown}".`, {
+    hint: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
+  });
+}
+
+function toCalibration(results: readonly SetResult[]): Calibration {
+  return calibrate(results.map(({ queries, measured: [ours] }) => ({ queries, answers: ours?.answers ?? [] })));
+}
+
+function linesOf(calibration: Calibration | undefined) {
+  return calibration === undefined ? [] : calibrationLines(calibration);
+}
+
+function toJson(
+  { plan, distractors }: Bench,
+  results: readonly SetResult[],
+  { macro, calibration }: { macro: MacroResult; calibration: Calibration | undefined },
+) {
+  const toRankers = (all: MacroResult["rankers"]) =>
+    Object.fromEntries(all.map(({ ranker, report }) => [ranker, report]));
+  return {
+    half: plan.half,
+    distractors: distractors.length,
+    sets: results.map(({ name, tools, servers, queries, unanswerable, measured, comparison }) => ({
+      name,
+      tools,
+      servers,
+      queries: queries.length,
+      unanswerable,
+      rankers: toRankers(measured),
+      comparison,
+    })),
+    macro: { rankers: toRankers(macro.rankers), comparison: macro.comparison },
+    ...(calibration === undefined ? {} : { calibration }),
+  };
 }

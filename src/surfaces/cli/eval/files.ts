@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { DiscoveryError } from "../../errors.js";
-import type { ServerDefinition } from "../../model/server.js";
-import { toolId } from "../../model/tool.js";
-import type { EvalQuery } from "../../search/evaluate.js";
-import { toText } from "../../util/document/text.js";
+import { DiscoveryError } from "../../../errors.js";
+import { type ToolDefinition, toolId } from "../../../model/tool.js";
+import type { EvalQuery } from "../../../search/evaluate.js";
+import { toText } from "../../../util/document/text.js";
 
 const reference = z.object({ server: z.string().min(1), name: z.string().min(1) });
 
@@ -29,32 +28,27 @@ const queriesFile = z
   )
   .min(1);
 
-/** Tools of a file as if each server had them in its manifest. */
-export interface EvalCatalog {
-  readonly servers: readonly ServerDefinition[];
-  readonly tags: ReadonlyMap<string, readonly string[]>;
+const unanswerableFile = z.array(z.object({ query: z.string().min(1) })).min(1);
+
+export interface EvalTool {
+  readonly server: string;
+  readonly tags: readonly string[];
+  readonly definition: ToolDefinition;
 }
 
-/** `[{server, name, description, inputSchema, tags?}]`; of tools with the same id the first counts. */
-export async function readCatalogFile(file: string, cwd: string): Promise<EvalCatalog> {
-  const manifests = new Map<string, ServerDefinition["manifest"][number][]>();
-  const tags = new Map<string, readonly string[]>();
-  for (const { server, name, title, description, inputSchema, tags: own } of await readList(file, cwd, catalogFile)) {
-    const id = toolId(server, name);
-    if (tags.has(id)) continue;
-    tags.set(id, own ?? []);
-    const manifest = manifests.get(server) ?? [];
-    manifests.set(server, manifest);
-    manifest.push({
+/** `[{server, name, description, inputSchema, tags?}]` */
+export async function readToolsFile(file: string, cwd: string): Promise<EvalTool[]> {
+  const tools = await readList(file, cwd, catalogFile);
+  return tools.map(({ server, name, title, description, inputSchema, tags }) => ({
+    server,
+    tags: tags ?? [],
+    definition: {
       name,
       inputSchema: inputSchema ?? {},
       ...(title ? { title } : {}),
       ...(description ? { description } : {}),
-    });
-  }
-  const connection = { kind: "stdio", command: "", args: [], env: {} } as const;
-  const servers = [...manifests].map(([name, manifest]) => ({ name, connection, manifest, origin: file }));
-  return { servers, tags };
+    },
+  }));
 }
 
 /** `[{query, relevant: [{server, name, grade?}]}]` */
@@ -67,6 +61,12 @@ export async function readQueriesFile(file: string, cwd: string): Promise<EvalQu
       ...(grade === undefined || grade === null ? {} : { grade }),
     })),
   }));
+}
+
+/** `[{query}]`: what no tool of the catalog can answer. */
+export async function readUnanswerableFile(file: string, cwd: string): Promise<string[]> {
+  const queries = await readList(file, cwd, unanswerableFile);
+  return queries.map(({ query }) => query);
 }
 
 const MOST_PROBLEMS = 5;
@@ -107,6 +107,6 @@ function parse(text: string, file: string): unknown {
 
 function wrong(message: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
-    hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}].",
+    hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}], unanswerable ones [{query}].",
   });
 }

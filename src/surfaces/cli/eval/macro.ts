@@ -1,0 +1,26 @@
+import { averageScores, type EvalReport } from "../../../search/evaluate.js";
+import type { Abstention } from "./measure.js";
+
+export type MacroReport = EvalReport & Abstention;
+
+/** The mean of several sets' reports, each weighing the same; abstention over those that have it. `queries` is their sum. */
+export function averageReports(reports: readonly MacroReport[]): MacroReport {
+  const mean = (read: (report: MacroReport) => number | undefined): number | undefined => {
+    const values = reports.map(read).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+  };
+  const abstained = mean((report) => report.abstained);
+  const abstainedRemoved = mean((report) => report.abstainedRemoved);
+  return {
+    queries: reports.reduce((sum, { queries }) => sum + queries, 0),
+    ...averageScores(reports),
+    tokens: { median: mean(({ tokens }) => tokens.median) ?? 0, p95: mean(({ tokens }) => tokens.p95) ?? 0 },
+    latencyMs: {
+      median: mean(({ latencyMs }) => latencyMs.median) ?? 0,
+      p95: mean(({ latencyMs }) => latencyMs.p95) ?? 0,
+      max: mean(({ latencyMs }) => latencyMs.max) ?? 0,
+    },
+    ...(abstained === undefined ? {} : { abstained }),
+    ...(abstainedRemoved === undefined ? {} : { abstainedRemoved }),
+  };
+}
