@@ -11,6 +11,7 @@ export {
 } from "./engine.js";
 export { DiscoveryError, type ErrorCode, type ErrorEntry, ERRORS, type Executed } from "./errors.js";
 export type { ToolExample, ToolParameter } from "./metatools/describe-tool.js";
+export type { Match as SearchMatch } from "./search/explain.js";
 export type { SearchResult, ServerStatus, ServerSummary, ToolMetadata } from "./metatools/metadata.js";
 export type { ExecutionResult } from "./metatools/to-execution-result.js";
 export type { CallEvent } from "./model/call.js";

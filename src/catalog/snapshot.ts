@@ -53,7 +53,10 @@ function toTool(server: string, definition: ToolDefinition, decide: DecideTool):
 
 export function toSnapshot(servers: readonly CatalogServer[], previous?: Snapshot): Snapshot {
   const byName = new Map(servers.map((server) => [server.definition.name, server]));
-  const isSame = previous !== undefined && servers.every((server) => hasSameTools(server, previous));
+  const isSame =
+    previous !== undefined &&
+    previous.servers.size === servers.length &&
+    servers.every((server) => hasSameTools(server, previous));
   return { servers: byName, tools: isSame ? previous.tools : toToolMap(servers) };
 }
 

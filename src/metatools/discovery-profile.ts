@@ -92,13 +92,14 @@ const LONGEST_SIGNATURE = 160;
 /** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
 export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools) {
   return {
-    results: hits.map(({ tool: found, relevance }, rank) => ({
+    results: hits.map(({ tool: found, relevance, why }, rank) => ({
       server: found.server,
       tool: found.name,
       summary: summaryOf(found),
       relevance: Math.round(relevance * 100) / 100,
       ...(found.tags.length > 0 ? { tags: found.tags } : {}),
       ...(rank === 0 ? shortSignature(found) : {}),
+      ...(why === undefined ? {} : { why }),
     })),
     ...(more > 0 ? { more } : {}),
     ...(hits.length === 0 ? { note: nothingFits(suggestions) } : {}),

@@ -9,7 +9,9 @@ import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
 import { nearestNames } from "../search/nearest.js";
-import { createSearchIndex, type SearchIndex } from "../search/search-index.js";
+import type { Match } from "../search/explain.js";
+import { createIndexer, type DocumentGroup } from "../search/indexer.js";
+import type { SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
 
 export interface DiscoveryParts {
@@ -24,10 +26,19 @@ export interface SearchRequest {
   readonly server?: string | undefined;
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
+  /** Whether each hit tells what it was found by. */
+  readonly explain?: boolean | undefined;
+}
+
+export interface FoundTool {
+  readonly tool: Tool;
+  readonly relevance: number;
+  /** Where the words of the query stand in it, when that was asked for. */
+  readonly why?: readonly Match[];
 }
 
 export interface FoundTools {
-  readonly hits: readonly { readonly tool: Tool; readonly relevance: number }[];
+  readonly hits: readonly FoundTool[];
   /** How many more fit as well. */
   readonly more: number;
   readonly suggestions: readonly string[];
@@ -51,11 +62,12 @@ const FIRST_TIME_WAIT_MS = 1500;
 const FEW_TOOLS = 12;
 
 export function createDiscovery({ snapshot, lookup, refresh, options }: DiscoveryParts): Discovery {
-  let indexed: { tools: Snapshot["tools"]; index: SearchIndex } | undefined;
+  const indexer = createIndexer();
+  let indexed: { tools: Snapshot["tools"]; index: Promise<SearchIndex> } | undefined;
 
-  const indexOf = (current: Snapshot): SearchIndex => {
+  const indexOf = (current: Snapshot): Promise<SearchIndex> => {
     if (indexed?.tools !== current.tools) {
-      indexed = { tools: current.tools, index: createSearchIndex(toDocuments(current)) };
+      indexed = { tools: current.tools, index: indexer.index([...current.servers.values()].map(toGroup)) };
     }
     return indexed.index;
   };
@@ -70,7 +82,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
     pending: () => refresh.pending(),
     server: async (name, patience) => orThrow(name, await lookup.list(name, patience)),
 
-    async search({ query, server: only, limit, includeDisabled = false }) {
+    async search({ query, server: only, limit, includeDisabled = false, explain = false }) {
       if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
       await refresh.whenKnown(FIRST_TIME_WAIT_MS);
       const current = snapshot();
@@ -78,14 +90,17 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
         const tool = current.tools.get(id);
         return tool !== undefined && (includeDisabled || tool.enabled) && (only === undefined || tool.server === only);
       };
-      const answer = indexOf(current).search(query, {
+      const index = await indexOf(current);
+      const answer = index.search(query, {
         limit: limit ?? options.limit,
         minRelevance: options.minRelevance,
         accepts,
       });
       const hits = answer.hits.flatMap(({ id, relevance }) => {
         const tool = current.tools.get(id);
-        return tool === undefined ? [] : [{ tool, relevance }];
+        if (tool === undefined) return [];
+        const describe = (): SearchDocument => toDocument(tool, current.servers.get(tool.server));
+        return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
       });
       return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
     },
@@ -106,33 +121,37 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
   };
 }
 
-function toDocuments(current: Snapshot): SearchDocument[] {
-  const documents: SearchDocument[] = [];
-  for (const { definition, record, tools } of current.servers.values()) {
-    const serverDescription = definition.description ?? record?.title;
-    for (const tool of tools) {
-      const { title, description, inputSchema } = tool.definition;
-      documents.push({
-        id: tool.id,
-        server: tool.server,
-        name: tool.name,
-        description: description ?? "",
-        parameters: toParameterTexts(inputSchema["properties"]),
-        tags: tool.tags,
-        ...(title === undefined ? {} : { title }),
-        ...(serverDescription === undefined ? {} : { serverDescription }),
-      });
-    }
-  }
-  return documents;
+function toGroup(server: CatalogServer): DocumentGroup {
+  return { key: server.tools, documents: () => server.tools.map((tool) => toDocument(tool, server)) };
+}
+
+function toDocument(tool: Tool, server: CatalogServer | undefined): SearchDocument {
+  const { title, description, inputSchema } = tool.definition;
+  const serverDescription = server?.definition.description ?? server?.record?.title;
+  return {
+    id: tool.id,
+    server: tool.server,
+    name: tool.name,
+    description: description ?? "",
+    parameters: toParameterTexts(inputSchema["properties"]),
+    tags: tool.tags,
+    ...(title === undefined ? {} : { title }),
+    ...(serverDescription === undefined ? {} : { serverDescription }),
+  };
 }
 
 function toParameterTexts(properties: unknown): SearchDocument["parameters"] {
   if (!isJsonObject(properties)) return [];
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    description: isJsonObject(schema) && typeof schema["description"] === "string" ? schema["description"] : "",
-  }));
+  return Object.entries(properties).map(([name, schema]) => {
+    if (!isJsonObject(schema)) return { name, description: "" };
+    const { description, enum: own, items } = schema;
+    const values = own ?? (isJsonObject(items) ? items["enum"] : undefined);
+    return {
+      name,
+      description: typeof description === "string" ? description : "",
+      ...(Array.isArray(values) ? { values: values.filter((value) => typeof value === "string") } : {}),
+    };
+  });
 }
 
 function serverNotFound(name: string, current: Snapshot): DiscoveryError {

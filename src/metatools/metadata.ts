@@ -1,7 +1,9 @@
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
+import type { Match } from "../search/explain.js";
 import { summarize } from "../search/summary.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
+import type { FoundTool } from "./discovery.js";
 
 export type ServerStatus = "connected" | "disconnected" | "error";
 
@@ -38,6 +40,8 @@ export interface SearchResult {
   /** 0 to 1, comparable between queries. */
   readonly relevance: number;
   readonly tags: readonly string[];
+  /** Which words of the query it has, as what and where; with `explain` only. */
+  readonly why?: readonly Match[];
 }
 
 export function toToolMetadata(tool: Tool): ToolMetadata {
@@ -55,8 +59,9 @@ export function toToolMetadata(tool: Tool): ToolMetadata {
   };
 }
 
-export function toSearchResult({ tool, relevance }: { tool: Tool; relevance: number }): SearchResult {
-  return { server: tool.server, tool: tool.name, summary: summaryOf(tool), relevance, tags: tool.tags };
+export function toSearchResult({ tool, relevance, why }: FoundTool): SearchResult {
+  const { server, name, tags } = tool;
+  return { server, tool: name, summary: summaryOf(tool), relevance, tags, ...(why === undefined ? {} : { why }) };
 }
 
 export function summaryOf({ definition }: Tool): string {

@@ -1,147 +1,62 @@
-import { FIELDS, type SearchDocument } from "./fields.js";
-import { splitChunks, toStem, tokenizeChunk } from "./tokenize.js";
+import type { Block } from "./block.js";
+import type { Vocabulary } from "./vocabulary.js";
 
-/** How soon further occurrences of a word stop to count. */
-const SATURATION = 1.2;
-
-/** For every term the documents that have it and how well, 0 to 1, in flat arrays: an object per posting would take ten times the memory. */
+/** All blocks turned round: for every word the documents that have it, in flat arrays. */
 export interface Postings {
-  readonly terms: ReadonlyMap<string, number>;
-  /** Where a term's postings start; the next term's start is their end. */
+  readonly size: number;
+  /** Where a word's postings start; the next word's start is their end. */
   readonly starts: Uint32Array;
   readonly documents: Uint32Array;
-  readonly qualities: Float32Array;
+  /** In steps of `FREQUENCY_STEP`. */
+  readonly frequencies: Uint16Array;
+  /** By stem: how many documents have any form of it. */
+  readonly stemCounts: Uint32Array;
 }
 
-/** One channel knows words as they are written, the other their stems. */
-export interface Channels {
-  readonly words: Postings;
-  readonly stems: Postings;
-}
-
-/** The words of all documents as numbers, document by document and field by field. */
-interface TokenStream {
-  readonly words: ReadonlyMap<string, number>;
-  readonly tokens: Uint32Array;
-  /** Where each document's fields end in `tokens`. */
-  readonly ends: Uint32Array;
-  readonly documents: number;
-}
-
-export function buildPostings(documents: readonly SearchDocument[]): Channels {
-  const stream = readDocuments(documents);
-  const stems = new Map<string, number>();
-  const wordToStem = new Uint32Array(stream.words.size);
-  for (const [word, number] of stream.words) wordToStem[number] = numberOf(stems, toStem(word));
-  return {
-    words: weigh(stream, { terms: stream.words }),
-    stems: weigh(stream, { terms: stems, toTerm: wordToStem }),
-  };
-}
-
-/** Undefined when no document has the term. */
-export function findTerm(postings: Postings, term: string): { start: number; end: number } | undefined {
-  const number = postings.terms.get(term);
-  if (number === undefined) return undefined;
-  return { start: postings.starts[number] ?? 0, end: postings.starts[number + 1] ?? 0 };
-}
-
-function readDocuments(documents: readonly SearchDocument[]): TokenStream {
-  const words = new Map<string, number>();
-  const chunks = new Map<string, readonly number[]>();
-  const tokens: number[] = [];
-  const read = (chunk: string): readonly number[] => {
-    const known = chunks.get(chunk);
-    if (known !== undefined) return known;
-    const numbers = tokenizeChunk(chunk).map((word) => numberOf(words, word));
-    chunks.set(chunk, numbers);
-    return numbers;
-  };
-  const ends = new Uint32Array(documents.length * FIELDS.length);
-  let field = 0;
-  for (const document of documents) {
-    for (const one of FIELDS) {
-      for (const chunk of splitChunks(one.read(document))) tokens.push(...read(chunk));
-      ends[field] = tokens.length;
-      field += 1;
-    }
-  }
-  return { words, tokens: Uint32Array.from(tokens), ends, documents: documents.length };
-}
-
-function numberOf(terms: Map<string, number>, term: string): number {
-  const known = terms.get(term);
-  if (known !== undefined) return known;
-  terms.set(term, terms.size);
-  return terms.size - 1;
-}
-
-interface Channel {
-  readonly terms: ReadonlyMap<string, number>;
-  /** From a word's number to its term's, where they differ. */
-  readonly toTerm?: Uint32Array;
-}
-
-/** BM25F: occurrences are weighted by field and field length, added up, and only then saturated. */
-function weigh(stream: TokenStream, { terms, toTerm }: Channel): Postings {
-  const averages = averageLengths(stream);
-  const frequencies = new Float64Array(terms.size);
-  const found: { term: number[]; document: number[]; quality: number[] } = { term: [], document: [], quality: [] };
-  const starts = new Uint32Array(terms.size + 1);
-  let at = 0;
-  for (let document = 0; document < stream.documents; document += 1) {
-    const touched: number[] = [];
-    for (const [index, field] of FIELDS.entries()) {
-      const end = stream.ends[document * FIELDS.length + index] ?? at;
-      const longer = (end - at) / (averages[index] ?? 1);
-      const weight = field.weight / (1 - field.lengthNorm + field.lengthNorm * longer);
+/** Counting sort in three rounds over the blocks; what it yields says nothing but that a pause is due. */
+export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Generator<void, Postings> {
+  const starts = new Uint32Array(vocabulary.words.length + 1);
+  const stemCounts = new Uint32Array(vocabulary.stems.length);
+  const lastSeenIn = new Uint32Array(vocabulary.stems.length);
+  let size = 0;
+  for (const { ends, words } of blocks) {
+    let at = 0;
+    for (const end of ends) {
+      size += 1;
       for (; at < end; at += 1) {
-        const word = stream.tokens[at] ?? 0;
-        const term = toTerm?.[word] ?? word;
-        if (frequencies[term] === 0) touched.push(term);
-        frequencies[term] = (frequencies[term] ?? 0) + weight;
+        const word = words[at] ?? 0;
+        starts[word + 1] = (starts[word + 1] ?? 0) + 1;
+        const stem = vocabulary.stemOf(word);
+        if (lastSeenIn[stem] === size) continue;
+        lastSeenIn[stem] = size;
+        stemCounts[stem] = (stemCounts[stem] ?? 0) + 1;
       }
     }
-    for (const term of touched) {
-      const frequency = frequencies[term] ?? 0;
-      found.term.push(term);
-      found.document.push(document);
-      found.quality.push(frequency / (frequency + SATURATION));
-      starts[term + 1] = (starts[term + 1] ?? 0) + 1;
-      frequencies[term] = 0;
-    }
+    yield;
   }
-  for (let term = 0; term < terms.size; term += 1) starts[term + 1] = (starts[term + 1] ?? 0) + (starts[term] ?? 0);
-  return { terms, starts, ...sortByTerm(found, starts) };
-}
-
-function averageLengths({ ends, documents }: TokenStream): number[] {
-  const totals = FIELDS.map(() => 0);
-  let start = 0;
-  for (const [index, end] of ends.entries()) {
-    const field = index % FIELDS.length;
-    totals[field] = (totals[field] ?? 0) + end - start;
-    start = end;
-  }
-  return totals.map((total) => Math.max(total / Math.max(documents, 1), 1));
-}
-
-function sortByTerm(
-  found: {
-    readonly term: readonly number[];
-    readonly document: readonly number[];
-    readonly quality: readonly number[];
-  },
-  starts: Uint32Array,
-): { documents: Uint32Array; qualities: Float32Array } {
-  const documents = new Uint32Array(found.term.length);
-  const qualities = new Float32Array(found.term.length);
+  for (let word = 1; word < starts.length; word += 1) starts[word] = (starts[word] ?? 0) + (starts[word - 1] ?? 0);
   const next = starts.slice();
-  for (const [index, term] of found.term.entries()) {
-    const place = next[term] ?? 0;
-    next[term] = place + 1;
-    documents[place] = found.document[index] ?? 0;
-    qualities[place] = found.quality[index] ?? 0;
+  const documents = new Uint32Array(next.at(-1) ?? 0);
+  const frequencies = new Uint16Array(documents.length);
+  let document = 0;
+  for (const block of blocks) {
+    let at = 0;
+    for (const end of block.ends) {
+      for (; at < end; at += 1) {
+        const word = block.words[at] ?? 0;
+        const place = next[word] ?? 0;
+        next[word] = place + 1;
+        documents[place] = document;
+        frequencies[place] = block.frequencies[at] ?? 0;
+      }
+      document += 1;
+    }
+    yield;
   }
-  return { documents, qualities };
+  return { size, starts, documents, frequencies, stemCounts };
+}
+
+/** How many documents have this word as it is written. */
+export function countWord({ starts }: Postings, word: number): number {
+  return (starts[word + 1] ?? 0) - (starts[word] ?? 0);
 }

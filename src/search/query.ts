@@ -1,67 +1,161 @@
-import { type FindNearWords } from "./near-words.js";
-import { type Channels, type Postings, findTerm } from "./postings.js";
-import { synonymsOf } from "./synonyms.js";
-import { toStem, tokenizeQuery } from "./tokenize.js";
+import { splitClauses } from "./clauses.js";
+import type { RankingConstants } from "./constants.js";
+import { relate } from "./lexicon/lexicon.js";
+import type { FindNearWords } from "./near-words.js";
+import { countWord, type Postings } from "./postings.js";
+import { isStopWord } from "./stop-words.js";
+import { toStem } from "./stem.js";
+import { tokenizeQuery } from "./tokenize.js";
+import type { Vocabulary } from "./vocabulary.js";
 
-const STEM_WEIGHT = 0.85;
-const SYNONYM_WEIGHT = 0.5;
-const NEAR_WEIGHT = 0.7;
-/** A word that the catalog does not know is often a name or a value that no tool could know, so it counts less than a known one. */
-const UNKNOWN_WEIGHT = 0.5;
 /** Who mistypes more words than this in one query is not looked after: every look-up takes its time. */
 const MOST_CORRECTED = 8;
+/** What more words than these ask for, no tool could answer. */
+const MOST_WORDS = 200;
 
-/** One meaningful word of a query and all that may stand for it. */
-export interface QueryWord {
-  /** How much the word says, by its rarity. */
+/** How a word of a document stands for a word of the query. */
+export type ReadingKind = "exact" | "form" | "same" | "concept" | "typing";
+
+export interface Reading {
+  /** The number of the document's word. */
+  readonly word: number;
+  readonly kind: ReadingKind;
+  /** How much of an occurrence counts. */
+  readonly share: number;
+}
+
+/**
+ * Words like "please" are small: they tell good hits from each other, but nothing is missing in a document without
+ * them. Several of them together may imply something, as "how far" does a distance.
+ */
+export type TermRole = "content" | "small" | "implied";
+
+/** One word of a query and all that may stand for it. */
+export interface Term {
+  readonly word: string;
+  /** By its rarity, how much a full answer to it adds. */
   readonly weight: number;
+  readonly role: TermRole;
+  /** One bit for each clause it stands in. */
+  readonly clauses: number;
   readonly readings: readonly Reading[];
 }
 
-/** A run of postings, and what a document's quality in it counts for. */
-export interface Reading {
-  readonly postings: Postings;
-  readonly start: number;
-  readonly end: number;
-  readonly weight: number;
+export interface Query {
+  readonly terms: readonly Term[];
+  readonly clauses: number;
 }
 
 export interface QueryParts {
-  readonly channels: Channels;
+  readonly vocabulary: Vocabulary;
+  readonly postings: Postings;
   readonly nearWords: FindNearWords;
-  /** How many documents there are. */
-  readonly size: number;
+  readonly ranking: RankingConstants;
 }
 
-export function readQuery(query: string, parts: QueryParts): QueryWord[] {
-  const { words } = parts.channels;
-  let corrected = 0;
-  const nearWords: FindNearWords = (word) => {
-    corrected += 1;
-    return corrected > MOST_CORRECTED ? [] : parts.nearWords(word);
-  };
-  return tokenizeQuery(query, (word) => words.terms.has(word)).map((word) => readWord(word, { ...parts, nearWords }));
+interface Draft extends Term {
+  readonly stem: string;
+  readonly rarity: number;
+  clauses: number;
+  readonly readings: Reading[];
 }
 
-function readWord(word: string, { channels, nearWords, size }: QueryParts): QueryWord {
-  const stem = toStem(word);
-  const own = findTerm(channels.stems, stem);
-  const weight = toRarity(own === undefined ? 0 : own.end - own.start, size) * (own === undefined ? UNKNOWN_WEIGHT : 1);
-  const readings: Reading[] = [];
-  const read = (postings: Postings, term: string, share: number): void => {
-    const run = findTerm(postings, term);
-    if (run === undefined) return;
-    readings.push({ postings, ...run, weight: share * Math.min(weight, toRarity(run.end - run.start, size)) });
-  };
-  read(channels.words, word, 1);
-  read(channels.stems, stem, STEM_WEIGHT);
-  for (const synonym of synonymsOf(stem)) read(channels.stems, synonym, SYNONYM_WEIGHT);
-  if (readings.length === 0) {
-    for (const near of nearWords(word)) read(channels.words, near.word, NEAR_WEIGHT / near.distance);
+export function readQuery(query: string, parts: QueryParts): Query {
+  const { words, marks, clauses } = readWords(query, parts);
+  const drafts = new Map<string, Draft>();
+  for (const [index, word] of words.entries()) {
+    const stem = toStem(word);
+    const known = drafts.get(stem);
+    const mark = marks[index] ?? 0;
+    if (known !== undefined) known.clauses |= mark;
+    else drafts.set(stem, draftTerm({ word, stem, clauses: mark }, parts));
   }
-  return { weight, readings };
+  const own = [...drafts.values()];
+  const related = addRelations(words, drafts, parts);
+  correctTyping(own, parts);
+  return { terms: [...own, ...related], clauses };
 }
 
-function toRarity(documents: number, size: number): number {
+function readWords(query: string, { vocabulary, postings }: QueryParts) {
+  const isKnown = (word: string): boolean => {
+    const number = vocabulary.findWord(word);
+    return number !== undefined && countWord(postings, number) > 0;
+  };
+  const clauses = splitClauses(query);
+  const marked = clauses.flatMap((clause, index) =>
+    tokenizeQuery(clause, isKnown).map((word) => ({ word, mark: 1 << index })),
+  );
+  const counted = marked.slice(0, MOST_WORDS);
+  return { words: counted.map(({ word }) => word), marks: counted.map(({ mark }) => mark), clauses: clauses.length };
+}
+
+function draftTerm(
+  { word, stem, clauses }: Pick<Draft, "word" | "stem" | "clauses">,
+  { vocabulary, postings, ranking }: QueryParts,
+): Draft {
+  const stemNumber = vocabulary.findStem(stem);
+  const rarity = toRarity(stemNumber === undefined ? 0 : (postings.stemCounts[stemNumber] ?? 0), postings.size);
+  const isStop = isStopWord(word);
+  const number = vocabulary.findWord(word);
+  const readings = (stemNumber === undefined ? [] : vocabulary.formsOf(stemNumber))
+    .filter((form) => countWord(postings, form) > 0)
+    .map((form): Reading => {
+      return form === number
+        ? { word: form, kind: "exact", share: 1 }
+        : { word: form, kind: "form", share: ranking.otherForm };
+    });
+  return {
+    word,
+    stem,
+    rarity,
+    weight: rarity * (isStop ? ranking.stopWord : 1),
+    role: isStop ? "small" : "content",
+    clauses,
+    readings,
+  };
+}
+
+/** Other words for the query's words, each a further reading of the rarest word it comes from; those of small words alone are terms of their own. */
+function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draft>, parts: QueryParts): Term[] {
+  const { vocabulary, postings, ranking } = parts;
+  const content = [...drafts.values()].filter(({ role }) => role === "content").length;
+  const lengthShare = 1 / (1 + Math.max(0, content - ranking.shortQuery) / ranking.halfBeyond);
+  const added: Term[] = [];
+  for (const { from, stem, kind } of relate(words)) {
+    const stemNumber = vocabulary.findStem(stem);
+    const count = stemNumber === undefined ? 0 : (postings.stemCounts[stemNumber] ?? 0);
+    if (stemNumber === undefined || count === 0 || drafts.get(stem)?.role === "content") continue;
+    const share = (kind === "same" ? ranking.sameMeaning : ranking.concept) * lengthShare;
+    const rarity = toRarity(count, postings.size);
+    const owners = from.flatMap((position) => drafts.get(toStem(words[position] ?? "")) ?? []);
+    const owner = owners.toSorted((a, b) => b.weight - a.weight)[0];
+    if (owner === undefined) continue;
+    const forms = vocabulary.formsOf(stemNumber);
+    if (owner.role === "small") {
+      const readings = forms.map((word): Reading => ({ word, kind, share: 1 }));
+      const word = from.map((position) => words[position] ?? "").join(" ");
+      added.push({ word, weight: share * rarity, role: "implied", clauses: owner.clauses, readings });
+    } else {
+      const counts = (share * Math.min(rarity, owner.rarity)) / owner.weight;
+      owner.readings.push(...forms.map((word): Reading => ({ word, kind, share: counts })));
+    }
+  }
+  return added;
+}
+
+/** Only words that nothing stands for are taken for mistyped. */
+function correctTyping(drafts: readonly Draft[], { vocabulary, nearWords, ranking }: QueryParts): void {
+  const unread = drafts.filter(({ readings, role }) => readings.length === 0 && role === "content");
+  for (const { word, readings } of unread.slice(0, MOST_CORRECTED)) {
+    for (const near of nearWords(word)) {
+      const number = vocabulary.findWord(near.word);
+      if (number === undefined) continue;
+      readings.push({ word: number, kind: "typing", share: ranking.typingError / near.distance });
+    }
+  }
+}
+
+/** What a word says by being in so few of all documents. */
+export function toRarity(documents: number, size: number): number {
   return Math.log(1 + (size + 1) / (documents + 0.5));
 }

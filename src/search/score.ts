@@ -1,50 +1,105 @@
-import type { QueryWord } from "./query.js";
+import { FREQUENCY_STEP } from "./block.js";
+import type { RankingConstants } from "./constants.js";
+import type { Postings } from "./postings.js";
+import type { Term } from "./query.js";
 
-/** The quality at which a word counts as fully answered: about that of one found in the name. */
-const FULL_QUALITY = 0.75;
-/** Long questions name more than a tool can answer: only their strongest words count as asked for. */
-const WORDS_ASKED_FOR = 6;
-/** By document number: how much of what the query says the document answers. More than 1 is more than enough, and ranks higher still. */
-export type Scores = Map<number, number>;
+/** A document by its number, and how well it answers the words of a query. */
+export interface Scored {
+  readonly document: number;
+  readonly score: number;
+}
 
-/** The scratch arrays are as long as the catalog and shared by all searches, which never overlap. */
-export function createScorer(size: number): (words: readonly QueryWord[]) => Scores {
-  const totals = new Float64Array(size);
-  const bests = new Float64Array(size);
+export interface Selection {
+  /** At most so many, the best. */
+  readonly most: number;
+  /** Asked only of documents that would be among the best. */
+  readonly accepts: (document: number) => boolean;
+}
 
-  /** The best reading of a word counts, not their sum: a synonym beside the word itself is no second answer. */
-  const addWord = ({ readings }: QueryWord, found: Set<number>): void => {
+export type Scorer = (terms: readonly Term[], selection: Selection) => Scored[];
+
+/** BM25F's second half: all that stands for a word is added up, saturated once, and weighted by rarity. The best come first, equals by number. */
+export function createScorer(postings: Postings, { saturation }: RankingConstants): Scorer {
+  // As long as the catalog and shared by all searches, which never overlap.
+  const totals = new Float64Array(postings.size);
+  const frequencies = new Float64Array(postings.size);
+
+  const addTerm = ({ weight, readings }: Term, found: number[]): void => {
     const touched: number[] = [];
-    for (const { postings, start, end, weight } of readings) {
-      for (let at = start; at < end; at += 1) {
+    for (const { word, share } of readings) {
+      const end = postings.starts[word + 1] ?? 0;
+      const step = share * FREQUENCY_STEP;
+      for (let at = postings.starts[word] ?? end; at < end; at += 1) {
         const document = postings.documents[at] ?? 0;
-        const value = weight * (postings.qualities[at] ?? 0);
-        const best = bests[document] ?? 0;
-        if (best === 0) touched.push(document);
-        if (value > best) bests[document] = value;
+        const before = frequencies[document] ?? 0;
+        if (before === 0) touched.push(document);
+        frequencies[document] = before + step * (postings.frequencies[at] ?? 0);
       }
     }
     for (const document of touched) {
-      totals[document] = (totals[document] ?? 0) + (bests[document] ?? 0);
-      bests[document] = 0;
-      found.add(document);
+      const before = totals[document] ?? 0;
+      if (before === 0) found.push(document);
+      totals[document] = before + weight * saturate(frequencies[document] ?? 0, saturation);
+      frequencies[document] = 0;
     }
   };
 
-  return (words) => {
-    const found = new Set<number>();
-    for (const word of words) addWord(word, found);
-    const full = askedFor(words) * FULL_QUALITY;
-    const scores: Scores = new Map();
-    for (const document of found) {
-      scores.set(document, (totals[document] ?? 0) / full);
-      totals[document] = 0;
-    }
-    return scores;
+  return (terms, selection) => {
+    const found: number[] = [];
+    for (const term of terms) addTerm(term, found);
+    const best = selectBest(found, totals, selection);
+    for (const document of found) totals[document] = 0;
+    return best;
   };
 }
 
-function askedFor(words: readonly QueryWord[]): number {
-  const weights = words.map(({ weight }) => weight).sort((a, b) => b - a);
-  return weights.slice(0, WORDS_ASKED_FOR).reduce((sum, weight) => sum + weight, 0);
+export function saturate(frequency: number, saturation: number): number {
+  return frequency / (frequency + saturation);
+}
+
+/** A heap with the worst of the best on top: of a hundred thousand only the few are sorted. */
+function selectBest(found: readonly number[], totals: Float64Array, { most, accepts }: Selection): Scored[] {
+  const heap: Scored[] = [];
+  for (const document of found) {
+    const candidate = { document, score: totals[document] ?? 0 };
+    const worst = heap[0];
+    if (heap.length >= most && worst !== undefined && !isWorse(worst, candidate)) continue;
+    if (!accepts(document)) continue;
+    if (heap.length < most) raise(heap, heap.push(candidate) - 1);
+    else sink(heap, candidate);
+  }
+  return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1));
+}
+
+function isWorse(left: Scored, right: Scored): boolean {
+  return left.score < right.score || (left.score === right.score && left.document > right.document);
+}
+
+function raise(heap: Scored[], from: number): void {
+  let at = from;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const [child, above] = [heap[at], heap[parent]];
+    if (child === undefined || above === undefined || !isWorse(child, above)) return;
+    heap[at] = above;
+    heap[parent] = child;
+    at = parent;
+  }
+}
+
+function sink(heap: Scored[], replacement: Scored): void {
+  let at = 0;
+  heap[0] = replacement;
+  for (;;) {
+    let worst = at;
+    for (const child of [2 * at + 1, 2 * at + 2]) {
+      const [left, right] = [heap[child], heap[worst]];
+      if (left !== undefined && right !== undefined && isWorse(left, right)) worst = child;
+    }
+    const next = heap[worst];
+    if (worst === at || next === undefined) return;
+    heap[worst] = replacement;
+    heap[at] = next;
+    at = worst;
+  }
 }

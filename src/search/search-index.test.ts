@@ -73,7 +73,7 @@ describe("search", () => {
     expect(best("delete spaceship trajectories quickly")).toBeGreaterThan(0);
   });
 
-  it("ranks by what lies above the best relevance too", () => {
+  it("ranks a tool that says it more often higher, and states no higher relevance below", () => {
     const close = createSearchIndex([
       doc("a:get_pull_request", "Get a pull request."),
       doc("b:pull_request", "Pull request pull request. Pull request.", {
@@ -83,10 +83,8 @@ describe("search", () => {
       doc("c:other", "Something else."),
     ]);
     const { hits } = close.search("a pull request, please", { limit: 5 });
-    expect(hits).toEqual([
-      { id: "b:pull_request", relevance: 0.99 },
-      { id: "a:get_pull_request", relevance: 0.99 },
-    ]);
+    expect(hits.map(({ id }) => id)).toEqual(["b:pull_request", "a:get_pull_request"]);
+    expect(hits[0]?.relevance).toBeGreaterThanOrEqual(hits[1]?.relevance ?? 1);
   });
 
   it("ranks tools of the same name by the rest of what they say", () => {

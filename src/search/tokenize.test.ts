@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toKey, toStem, tokenize, tokenizeQuery } from "./tokenize.js";
+import { toKey, tokenize, tokenizeQuery } from "./tokenize.js";
 
 describe("tokenize", () => {
   it.each([
@@ -36,29 +36,12 @@ describe("tokenize", () => {
 
 describe("tokenizeQuery", () => {
   it.each([
-    ["Please show me the open issues", [], ["show", "open", "issues"]],
-    ["issues issues ISSUES", [], ["issues"]],
+    ["Show me ISSUES, open issues", [], ["show", "me", "issues", "open", "issues"]],
     ["GitHub issues", [], ["git", "hub", "issues"]],
     ["GitHub issues", ["github"], ["github", "issues"]],
     ["createIssue", ["create", "issue", "createissue"], ["create", "issue", "createissue"]],
-    ["what is it to you?", [], []],
   ])("%j with %j known becomes %j", (query, known, words) => {
     expect(tokenizeQuery(query, (word) => known.includes(word))).toEqual(words);
-  });
-
-  it("takes the first 64 words of an endless query", () => {
-    const query = Array.from({ length: 500 }, (_, index) => `word${index}`).join(" ");
-    expect(tokenizeQuery(query, () => false)).toHaveLength(64);
-  });
-});
-
-describe("toStem", () => {
-  it.each([
-    ["issues", "issue"],
-    ["searching", "searched"],
-    ["repositories", "repository"],
-  ])("is the same for %s and %s", (left, right) => {
-    expect(toStem(left)).toBe(toStem(right));
   });
 });
 

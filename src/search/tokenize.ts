@@ -1,10 +1,6 @@
-import { stemmer } from "stemmer";
-import { isStopWord } from "./stop-words.js";
-
 /** Beyond this many characters a text adds words but no meaning. */
 const LONGEST_TEXT = 6_000;
 const LONGEST_WORD = 40;
-const MOST_QUERY_WORDS = 64;
 
 /** Lower-case words of a text: snake, kebab, camel and dotted names are taken apart, and `GitHub` is also `github`. */
 export function tokenize(text: string): string[] {
@@ -24,22 +20,14 @@ export function tokenizeChunk(chunk: string): string[] {
 }
 
 /**
- * The words of a query that carry meaning, without repetitions. `GitHub` is one word to a catalog that knows `github`
- * and two to one that does not.
+ * The words of a query in their order. `GitHub` is one word to a catalog that knows `github` and two to one that does
+ * not.
  */
 export function tokenizeQuery(query: string, isKnown: (word: string) => boolean): string[] {
-  const words = new Set<string>();
-  for (const chunk of splitChunks(query)) {
+  return splitChunks(query).flatMap((chunk) => {
     const { parts, whole } = splitChunk(chunk);
-    const chosen = parts.length > 1 && isKnown(whole) ? [...parts.filter((part) => isKnown(part)), whole] : parts;
-    for (const word of chosen) if (!isStopWord(word)) words.add(word);
-  }
-  return [...words].slice(0, MOST_QUERY_WORDS);
-}
-
-/** The common part of a word's inflections. */
-export function toStem(word: string): string {
-  return word.length < 3 ? word : stemmer(word);
+    return parts.length > 1 && isKnown(whole) ? [...parts.filter((part) => isKnown(part)), whole] : parts;
+  });
 }
 
 /** Letters and digits only, in lower case: two names that differ by case or separators have the same key. */

@@ -33,11 +33,13 @@ const search: CommandSpec = {
       summary: "print at most so many (default: search.limit of the configuration)",
       number: { min: 1, max: 50, integer: true },
     },
+    { flags: "--explain", summary: "show which words of the query were found, as what and where" },
   ],
   examples: [
     'anygpt mcp search "github issue"',
     'anygpt mcp search "create" --server github',
     'anygpt mcp search "file" --limit 5',
+    'anygpt mcp search "remove a page" --explain',
   ],
   load: async () => (await import("./commands/search.js")).search,
 };
@@ -91,7 +93,7 @@ const execute: CommandSpec = {
 
 const config: CommandGroup = {
   name: "config",
-  summary: "Show, check and reload the configuration.",
+  summary: "Show, check, trust and reload the configuration.",
   examples: ["anygpt mcp config show", "anygpt mcp config validate"],
   commands: [
     {
@@ -114,31 +116,90 @@ const config: CommandGroup = {
     },
     {
       name: "reload",
-      summary: "Read the configuration afresh and ask every server for its tools again.",
+      summary:
+        "Read the configuration afresh, ask every server for its tools again, and tell running gateways to follow.",
       examples: ["anygpt mcp config reload"],
       load: async () => (await import("./commands/config-reload.js")).reloadConfig,
+    },
+    {
+      name: "trust",
+      summary: "Trust the files of this folder as they are now, so that they may start programs and set variables.",
+      arguments: [{ syntax: "[files...]", summary: "only these files" }],
+      options: [
+        { flags: "--list", summary: "show what is trusted, and whether it changed since" },
+        { flags: "--revoke", summary: "trust them no more; without files, everything in this folder" },
+      ],
+      examples: ["anygpt mcp config trust", "anygpt mcp config trust --list", "anygpt mcp config trust --revoke"],
+      load: async () => (await import("./commands/config-trust.js")).trustConfig,
     },
   ],
 };
 
+const env: CommandSpec = {
+  name: "env",
+  summary: "Show which variables are needed by which server, and where each would come from. Never a value.",
+  options: [{ flags: "--check", summary: "exit with 2 when a variable is missing" }],
+  examples: ["anygpt mcp env", "anygpt mcp env --check --json"],
+  load: async () => (await import("./commands/env.js")).env,
+};
+
 const evaluate: CommandSpec = {
   name: "eval",
-  summary: "Measure search on tools and labelled queries of your own.",
+  summary: "Measure search on labelled queries: one catalog of your own, or all sets of a folder beside other rankers.",
   options: [
     {
       flags: "--catalog <file>",
-      summary: "tools: [{server, name, description, inputSchema, tags?}]",
-      isRequired: true,
+      summary: "one catalog's tools: [{server, name, description, inputSchema, tags?}]",
       completes: "file",
     },
     {
       flags: "--queries <file>",
-      summary: "queries: [{query, relevant: [{server, name, grade?}]}]",
-      isRequired: true,
+      summary: "its queries: [{query, relevant: [{server, name, grade?}]}]",
       completes: "file",
     },
+    {
+      flags: "--unanswerable <file>",
+      summary: "queries that none of its tools can answer: [{query}]",
+      completes: "file",
+    },
+    {
+      flags: "--data <folder>",
+      summary:
+        "folder with sets NAME.tools.json, NAME.queries.json, NAME.unanswerable.json, or with a folder search that has them; " +
+        "else ANYGPT_DATA",
+      completes: "file",
+    },
+    { flags: "--only <names>", summary: "only these sets, with commas between them" },
+    {
+      flags: "--baselines <names>",
+      summary: "what to compare with: none, or of seed, bm25 and minisearch some with commas between them; default all",
+    },
+    {
+      flags: "--half <name>",
+      summary:
+        "tune or report: only these queries; tune has those whose 32-bit FNV-1a hash of the UTF-8 text has an eighth bit of 0",
+    },
+    {
+      flags: "--haystack [paths...]",
+      summary:
+        "add the tools of these files, or of the *.tools.json in these folders, to each catalog as distractors; " +
+        "default the data folder's corpus",
+      completes: "file",
+    },
+    {
+      flags: "--removed",
+      summary:
+        "ask every query again with its relevant tools hidden, as a rule hides them: the index and its word counts keep them",
+    },
+    { flags: "--calibration", summary: "show how often hits of each stated relevance are right" },
   ],
-  examples: ["anygpt mcp eval --catalog my.tools.json --queries my.queries.json --json"],
+  examples: [
+    "anygpt mcp eval --catalog my.tools.json --queries my.queries.json --json",
+    "anygpt mcp eval --data ./sets --only github,files --baselines bm25",
+    "ANYGPT_DATA=./data anygpt mcp eval --half report --removed --calibration",
+    "ANYGPT_DATA=./data anygpt mcp eval --haystack",
+    "anygpt mcp eval --data ./sets --haystack more.tools.json others/",
+  ],
   load: async () => (await import("./commands/evaluate.js")).evaluate,
 };
 
@@ -184,7 +245,7 @@ export const ANYGPT: CommandGroup = {
         "anygpt mcp inspect filesystem read_file",
         `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}'`,
       ],
-      commands: [list, search, tools, inspect, execute, config, doctor, serve, evaluate, completion],
+      commands: [list, search, tools, inspect, execute, config, env, doctor, serve, evaluate, completion],
     },
   ],
 };

@@ -2,7 +2,8 @@ import type { Stages } from "../../../compose.js";
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
-import type { FoundTools } from "../../../metatools/discovery.js";
+import type { FoundTool, FoundTools } from "../../../metatools/discovery.js";
+import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
@@ -20,7 +21,12 @@ export const search: Handler = (input, context) =>
     const server = input.text("server");
     const stages =
       server === undefined ? await openWholeCatalog(engine, context) : await openServer(engine, server, context);
-    const found = await stages.discovery.search({ query, server, limit: input.number("limit") });
+    const found = await stages.discovery.search({
+      query,
+      server,
+      limit: input.number("limit"),
+      explain: input.flag("explain"),
+    });
     const failed = findNotSearched(stages, server);
     if (context.isJson) context.json({ ...toSearchAnswer(found), ...(failed.length > 0 ? { failed } : {}) });
     else {
@@ -47,7 +53,7 @@ export function searchLines(query: string, { hits, more, suggestions }: FoundToo
   return blocks([[heading], [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`)]]);
 }
 
-function hitLines({ tool, relevance }: FoundTools["hits"][number], rank: number): Line[] {
+function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[] {
   const number = `${rank + 1}. `;
   const inner = number.length;
   const summary = summaryOf(tool);
@@ -55,7 +61,22 @@ function hitLines({ tool, relevance }: FoundTools["hits"][number], rank: number)
     line(0, number, bold(tool.id), ` (${Math.round(relevance * 100)}% match)`),
     ...(summary === "" ? [] : [line(inner, summary)]),
     ...(tool.tags.length === 0 ? [] : [line(inner, dim(`Tags: ${tool.tags.join(", ")}`))]),
+    ...why.map((match) => line(inner, dim(toReason(match)))),
   ];
+}
+
+const KINDS: Readonly<Record<Match["kind"], string>> = {
+  exact: "",
+  form: "another form, ",
+  same: "the same meaning, ",
+  concept: "the same matter, ",
+  typing: "a typing error, ",
+};
+
+/** `"removing" as "delete" (the same meaning, in name, first sentence)` */
+function toReason({ word, found, kind, fields }: Match): string {
+  const where = fields.map((field) => field.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)).join(", ");
+  return `"${word}"${word === found ? "" : ` as "${found}"`} (${KINDS[kind]}in ${where})`;
 }
 
 /** A server that a search could not look into. */

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { localActor } from "../model/actor.js";
+import type { MetaAnswer, MetaTool } from "./meta-tool.js";
+import { withNotes } from "./with-notes.js";
+
+const context = { actor: localActor("mcp") };
+const answering = (answer: MetaAnswer): MetaTool => ({
+  name: "x",
+  description: "",
+  inputSchema: {},
+  readOnly: true,
+  run: async () => answer,
+});
+
+it.each<[string, MetaAnswer, string[], unknown]>([
+  ["adds nothing where there is nothing to tell", { kind: "data", data: { a: 1 } }, [], { a: 1 }],
+  ["adds what there is to tell", { kind: "data", data: { a: 1 } }, ["One.", "Two."], { a: 1, note: "One. Two." }],
+  ["keeps a note", { kind: "data", data: { note: "Own." } }, ["One."], { note: "Own. One." }],
+])("%s", async (_, answer, notes, data) => {
+  expect(await withNotes(answering(answer), () => notes).run({}, context)).toEqual({ kind: "data", data });
+});
+
+it("leaves a server's answer as it is", async () => {
+  const answer: MetaAnswer = { kind: "result", result: { content: [] } };
+  expect(await withNotes(answering(answer), () => ["One."]).run({}, context)).toBe(answer);
+});

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SearchDocument } from "./fields.js";
+import { createIndexer, type DocumentGroup } from "./indexer.js";
+import { createSearchIndex } from "./search-index.js";
+
+function tool(server: string, name: string, description: string): SearchDocument {
+  return { id: `${server}:${name}`, server, name, description, parameters: [], tags: [] };
+}
+
+function group(documents: readonly SearchDocument[], read: () => void = () => {}): DocumentGroup {
+  return {
+    key: documents,
+    documents: () => {
+      read();
+      return documents;
+    },
+  };
+}
+
+const QUERIES = ["read a file", "send mail", "delete the branch", "weather", "reed fiel"];
+
+describe("indexer", () => {
+  it("reads a group once as long as it stays the same", async () => {
+    const reads: string[] = [];
+    const files = group([tool("fs", "read_file", "Read a file.")], () => reads.push("fs"));
+    const mail = group([tool("mail", "send", "Send mail.")], () => reads.push("mail"));
+    const other = group([tool("mail", "send", "Send a letter.")], () => reads.push("mail again"));
+    const indexer = createIndexer();
+    await indexer.index([files]);
+    await indexer.index([files, mail]);
+    const index = await indexer.index([files, other]);
+    expect(reads).toEqual(["fs", "mail", "mail again"]);
+    expect(index.size).toBe(2);
+    expect(index.search("letter", { limit: 5 }).hits.map(({ id }) => id)).toEqual(["mail:send"]);
+  });
+
+  it("answers like an index made anew, whatever came and went before", async () => {
+    const word = fc.constantFrom("read", "file", "send", "mail", "delete", "branch", "weather", "list", "the", "city");
+    const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "));
+    const server = fc.array(fc.tuple(text, text), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), server), { minLength: 1, maxLength: 8 }), async (changes) => {
+        const indexer = createIndexer();
+        const current = new Map<number, DocumentGroup>();
+        for (const [number, tools] of changes) {
+          const documents = tools.map(([name, description], at) => tool(`s${number}`, `${name}_${at}`, description));
+          current.set(number, group(documents));
+          const groups = [...current.values()];
+          const kept = await indexer.index(groups);
+          const fresh = createSearchIndex(groups.flatMap(({ documents: read }) => read()));
+          for (const query of QUERIES) {
+            expect(kept.search(query, { limit: 10 })).toEqual(fresh.search(query, { limit: 10 }));
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("lets others have their turn while it reads many documents", async () => {
+    const groups = Array.from({ length: 30 }, (_, server) =>
+      group(Array.from({ length: 50 }, (__, at) => tool(`s${server}`, `tool_${at}`, `Does thing ${at}.`))),
+    );
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await createIndexer().index(groups);
+    isDone = true;
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+});

@@ -1,0 +1,131 @@
+import { FREQUENCY_STEP } from "./block.js";
+import type { RankingConstants } from "./constants.js";
+import type { Query, Reading, Term } from "./query.js";
+import { saturate, type Scored } from "./score.js";
+
+/** One of the best documents by words, looked at closely. */
+export interface Candidate extends Scored {
+  /** By term: what it adds to the score. */
+  readonly contributions: Float64Array;
+  /** By term: 1 where the word itself or another form of it is there, not only one of the same meaning. */
+  readonly direct: Uint8Array;
+}
+
+/** The words of one document and how often it has them, in steps of `FREQUENCY_STEP`. */
+export interface DocumentWords {
+  readonly words: Uint32Array;
+  readonly frequencies: Uint16Array;
+}
+
+export interface RerankParts {
+  readonly wordsOf: (document: number) => DocumentWords;
+  readonly idOf: (document: number) => string;
+  readonly serverOf: (document: number) => string;
+  readonly isDeprecated: (document: number) => boolean;
+  readonly ranking: RankingConstants;
+}
+
+/** How many tools of a server speak for it. */
+const SPEAKERS = 3;
+
+/** What the sum over words does not see: requests with several parts, servers that answer with more than one tool, deprecation. */
+export function rerank(best: readonly Scored[], { terms, clauses }: Query, parts: RerankParts): Candidate[] {
+  const { ranking } = parts;
+  const readings = readingsByWord(terms);
+  const looked = best.map(({ document }) => {
+    const found = contribute(parts.wordsOf(document), readings, { terms, ranking });
+    return { document, score: sum(found.contributions), ...found };
+  });
+  const whole = looked.reduce((most, { score }) => Math.max(most, score), 0);
+  const byClause = clauses > 1 ? clauseShares(looked, { terms, clauses, scale: ranking.clauseScale / whole }) : [];
+  const withClauses = looked.map((candidate, index) => ({
+    ...candidate,
+    score:
+      (candidate.score + ranking.clause * whole * (byClause[index] ?? 0)) *
+      (parts.isDeprecated(candidate.document) ? ranking.deprecated : 1),
+  }));
+  const server = serverScores(withClauses, parts);
+  return withClauses
+    .map((candidate) => ({ ...candidate, score: candidate.score + ranking.server * server(candidate.document) }))
+    .sort((a, b) => b.score - a.score || (parts.idOf(a.document) < parts.idOf(b.document) ? -1 : 1));
+}
+
+type TermReading = Reading & { readonly term: number };
+
+function readingsByWord(terms: readonly Term[]): ReadonlyMap<number, readonly TermReading[]> {
+  const byWord = new Map<number, TermReading[]>();
+  for (const [term, { readings }] of terms.entries()) {
+    for (const reading of readings) {
+      const same = byWord.get(reading.word);
+      if (same === undefined) byWord.set(reading.word, [{ ...reading, term }]);
+      else same.push({ ...reading, term });
+    }
+  }
+  return byWord;
+}
+
+function contribute(
+  { words, frequencies }: DocumentWords,
+  readings: ReadonlyMap<number, readonly TermReading[]>,
+  { terms, ranking }: { readonly terms: readonly Term[]; readonly ranking: RankingConstants },
+): Pick<Candidate, "contributions" | "direct"> {
+  const contributions = new Float64Array(terms.length);
+  const direct = new Uint8Array(terms.length);
+  for (let at = 0; at < words.length; at += 1) {
+    const found = readings.get(words[at] ?? 0);
+    if (found === undefined) continue;
+    for (const { term, share, kind } of found) {
+      contributions[term] = (contributions[term] ?? 0) + share * (frequencies[at] ?? 0) * FREQUENCY_STEP;
+      if (kind === "exact" || kind === "form") direct[term] = 1;
+    }
+  }
+  for (const [term, { weight }] of terms.entries()) {
+    contributions[term] = weight * saturate(contributions[term] ?? 0, ranking.saturation);
+  }
+  return { contributions, direct };
+}
+
+interface ClauseParts {
+  readonly terms: readonly Term[];
+  readonly clauses: number;
+  /** Turns the score of a clause into the share at which it counts in full. */
+  readonly scale: number;
+}
+
+/** For each candidate how well it answers the clause that it answers best, against the best answer to that clause. */
+function clauseShares(candidates: readonly Candidate[], { terms, clauses, scale }: ClauseParts): number[] {
+  const shares = candidates.map(() => 0);
+  for (let clause = 0; clause < clauses; clause += 1) {
+    const inClause = [...terms.keys()].filter((term) => ((terms[term]?.clauses ?? 0) >> clause) & 1);
+    const scores = candidates.map(({ contributions }) =>
+      inClause.reduce((sum, term) => sum + (contributions[term] ?? 0), 0),
+    );
+    const top = Math.max(...scores);
+    if (top <= 0) continue;
+    for (const [index, score] of scores.entries()) {
+      shares[index] = Math.max(shares[index] ?? 0, (score / top) * Math.min(1, score * scale));
+    }
+  }
+  return shares;
+}
+
+/** The mean of a server's best tools here; missing ones count as nothing. */
+function serverScores(candidates: readonly Candidate[], { serverOf }: RerankParts): (document: number) => number {
+  const byServer = new Map<string, number[]>();
+  for (const { document, score } of candidates) {
+    const server = serverOf(document);
+    const scores = byServer.get(server);
+    if (scores === undefined) byServer.set(server, [score]);
+    else scores.push(score);
+  }
+  const means = new Map<string, number>();
+  for (const [server, scores] of byServer) {
+    const speakers = scores.sort((a, b) => b - a).slice(0, SPEAKERS);
+    means.set(server, speakers.reduce((sum, score) => sum + score, 0) / SPEAKERS);
+  }
+  return (document) => means.get(serverOf(document)) ?? 0;
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RANKING } from "./constants.js";
+import type { Postings } from "./postings.js";
+import type { Term } from "./query.js";
+import { createScorer } from "./score.js";
+
+/** One word, in these documents with these frequencies. */
+function postingsOf(frequencies: readonly number[]): Postings {
+  return {
+    size: frequencies.length,
+    starts: Uint32Array.of(0, frequencies.length),
+    documents: Uint32Array.from(frequencies.keys()),
+    frequencies: Uint16Array.from(frequencies),
+    stemCounts: Uint32Array.of(frequencies.length),
+  };
+}
+
+const TERM: Term = {
+  word: "file",
+  weight: 2,
+  role: "content",
+  clauses: 1,
+  readings: [{ word: 0, kind: "exact", share: 1 }],
+};
+
+describe("score", () => {
+  it("gives the best that are accepted, sorted, equals by number", () => {
+    const frequency = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(fc.array(frequency, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (frequencies, most) => {
+        const accepts = (document: number): boolean => document % 3 !== 0;
+        const best = createScorer(postingsOf(frequencies), RANKING)([TERM], { most, accepts });
+        const expected = [...frequencies.keys()]
+          .filter(accepts)
+          .sort((a, b) => (frequencies[b] ?? 0) - (frequencies[a] ?? 0) || a - b)
+          .slice(0, most);
+        expect(best.map(({ document }) => document)).toEqual(expected);
+      }),
+    );
+  });
+
+  it("adds up what stands for one word before it saturates, and leaves nothing behind", () => {
+    const score = createScorer(postingsOf([1024]), RANKING);
+    const selection = { most: 5, accepts: () => true };
+    const half = { word: 0, kind: "form", share: 0.5 } as const;
+    const once = score([TERM], selection)[0]?.score ?? 0;
+    const twice = score([{ ...TERM, readings: [half, half] }], selection)[0]?.score ?? 0;
+    expect(once).toBeCloseTo(2 / (1 + RANKING.saturation), 10);
+    expect(twice).toBeCloseTo(once, 10);
+    expect(score([TERM, TERM], selection)[0]?.score).toBeCloseTo(2 * once, 10);
+  });
+});
