@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DiscoveryError } from "../errors.js";
-import { collectServers, type CollectParts } from "./collect.js";
+import { ALL_CLIENTS, collectServers, type CollectParts } from "./collect.js";
 import type { ServerEntry, SourceEntry } from "./options.js";
 
 let root: string;
@@ -201,7 +201,7 @@ describe("a source", () => {
 describe("servers of the same name", () => {
   const names = async (...groups: Record<string, object>[]) => {
     const sources = groups.map((group, index) => client(`${index}.json`, group));
-    const { servers, notices } = await collect({ servers: [server("own", "x")], sources });
+    const { servers, notices } = await collect({ servers: [server("own", "o")], sources });
     return { names: servers.map(({ name }) => name), notices };
   };
 
@@ -258,5 +258,121 @@ describe("servers of the same name", () => {
     expect(notices).toEqual([
       `The server "gateway" of ${join(root, "0.json")} is this gateway itself and was left out.`,
     ]);
+  });
+});
+
+describe("a program's files without a path", () => {
+  const system = () => ({ platform: "linux", home: join(root, "home"), cwd: join(root, "project"), env: {} });
+  const all = (more: Partial<CollectParts> = {}) =>
+    collect({ sources: [{ type: "cursor" }, { type: "gemini-cli" }], system: system(), ...more });
+
+  beforeEach(() => {
+    write("home/.cursor/mcp.json", JSON.stringify({ mcpServers: { mine: { command: "m" } } }));
+    write("project/.cursor/mcp.json", JSON.stringify({ mcpServers: { theirs: { command: "t" } } }));
+  });
+
+  it("are looked for where it keeps them", async () => {
+    const { servers, sources, notices, files } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(sources).toEqual([
+      {
+        type: "cursor",
+        path: join(root, "project/.cursor/mcp.json"),
+        status: "untrusted",
+        servers: 0,
+        message: "came with the project and is not trusted",
+      },
+      { type: "cursor", path: join(root, "home/.cursor/mcp.json"), status: "ok", servers: 1 },
+      {
+        type: "gemini-cli",
+        path: join(root, "project/.gemini/settings.json"),
+        status: "missing",
+        servers: 0,
+        message: "not found",
+      },
+    ]);
+    expect(notices).toEqual([
+      `${join(root, "project/.cursor/mcp.json")} came with this project and is not used until it is trusted.`,
+      `The source gemini-cli was not found at ${join(root, "project/.gemini/settings.json")}.`,
+    ]);
+    for (const file of ["home/.cursor/mcp.json", "home/.gemini/settings.json"])
+      expect(files).toContain(join(root, file));
+  });
+
+  it("of every program are found without a word on those that are not there", async () => {
+    const { servers, notices, sources } = await all({ sources: ALL_CLIENTS, isImplicit: true });
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(sources.map(({ status }) => status)).toEqual(["untrusted", "ok"]);
+    expect(notices).toHaveLength(1);
+  });
+
+  it("that came with the project are used once they are trusted, by what they hold", async () => {
+    const asked: string[] = [];
+    const isTrusted = ({ path, bytes, hash }: { path: string; bytes: Uint8Array; hash: string }) => {
+      asked.push(path);
+      return bytes.length > 0 && hash.length === 64;
+    };
+    const { servers } = await all({ isTrusted });
+    expect(servers.map(({ name }) => name)).toEqual(["theirs", "mine"]);
+    expect(asked).toEqual([join(root, "project/.cursor/mcp.json")]);
+  });
+
+  it("leave out what is disabled there, and hide what is hidden there", async () => {
+    const mcpServers = {
+      off: { command: "o", disabled: true },
+      some: { command: "s", includeTools: ["read"], excludeTools: ["drop"] },
+    };
+    write("home/.gemini/settings.json", JSON.stringify({ mcpServers }));
+    const { servers, toolRules, sources } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine", "some"]);
+    expect(sources.at(-1)).toMatchObject({ type: "gemini-cli", servers: 1 });
+    expect(toolRules).toEqual([
+      { server: "some", pattern: ["drop"], enabled: false },
+      { server: "some", pattern: ["*", "!read"], enabled: false },
+    ]);
+  });
+
+  it("that are hostile cost nothing but themselves", async () => {
+    write(
+      "home/.gemini/settings.json",
+      '{"mcpServers": {"a:b\\u0000": {"command": "x"}, "bad": {"command": 5}, "worse": 7, "url": {"url": "file:///x"}}}',
+    );
+    const { servers, problems } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine", "a-b"]);
+    expect(problems.map(({ path, line, reason }) => [path, line, reason])).toEqual([
+      ["mcpServers.bad.command", 1, "must be text, not a number; put it in quotes"],
+      ["mcpServers.worse", 1, "must be a map of keys, not a number"],
+      ["mcpServers.url.url", 1, "must be a web address that starts with http:// or https://"],
+    ]);
+  });
+
+  it("that are broken are reported with line and column, and the others stand", async () => {
+    write("home/.gemini/settings.json", '{\n  "mcpServers": {,}\n}');
+    const { servers, problems } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(problems).toMatchObject([{ file: join(root, "home/.gemini/settings.json"), line: 2, column: 18 }]);
+  });
+});
+
+describe("a file of environment variables", () => {
+  it("gives its variables to the server, weaker than the server's own and taken as they are", async () => {
+    const file = write("base/.env.x", "A=1\nB='${C}'\nD=file\n");
+    const { servers, files } = await collect({
+      servers: [server("s", "x", { envFile: ".env.x", env: { D: "own" } })],
+    });
+    expect(servers[0]?.connection).toMatchObject({ env: { A: "1", B: "$${C}", D: "own" } });
+    expect(files).toEqual([file]);
+  });
+
+  it("that is not there is a problem, and the server stands", async () => {
+    const { servers, problems } = await collect({ servers: [server("s", "x", { envFile: "/no/file" })] });
+    expect(servers).toHaveLength(1);
+    expect(problems).toEqual([{ file: "/no/file", path: "", reason: 'does not exist; "s" wants it as envFile' }]);
+  });
+
+  it("does not concern a remote server", async () => {
+    write("base/c.json", JSON.stringify({ mcpServers: { r: { url: "https://x/mcp", envFile: "/no/file" } } }));
+    const { problems } = await collect({ sources: [{ type: "cursor", path: "c.json" }] });
+    expect(problems).toEqual([]);
   });
 });

@@ -45,3 +45,9 @@ function compileConnection(entry: ConnectionEntry, places: Places): Connection {
 function workingFolder(cwd: string, places: Places): string {
   return cwd.startsWith("${") ? cwd : absolutePath(cwd, places);
 }
+
+/** The file of environment variables that an entry names, if it names one. */
+export function envFileOf(entry: ServerEntry, places: Places): { readonly envFile?: string } {
+  const written = (entry.connection ?? entry).envFile;
+  return written === undefined ? {} : { envFile: absolutePath(written, places) };
+}

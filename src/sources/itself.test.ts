@@ -30,6 +30,17 @@ it.each<[boolean, string, string[]]>([
   [true, "/usr/local/bin/discovery", ["--config", "x.json"]],
   [true, "node", ["/x/node_modules/.bin/discovery"]],
   [true, "env", ["A=1", "anygpt", "mcp", "serve"]],
+  [true, "yarn", ["dlx", "@anygpt/discovery"]],
+  [true, "bun", ["x", "@anygpt/discovery@next"]],
+  [true, "npm", ["exec", "--", "@anygpt/discovery"]],
+  [true, "cmd", ["/c", "npx -y @anygpt/discovery"]],
+  [true, "wsl.exe", ["bash", "-lc", "npx -y @anygpt/discovery"]],
+  [true, "npx", ["-y", "supergateway", "--stdio", "npx -y @anygpt/discovery"]],
+  [true, "npx", ["-y", "envmcp", "npx", "@anygpt/discovery"]],
+  [true, "sudo", ["docker", "run", "-i", "ghcr.io/anygpt/discovery:1"]],
+  [true, "powershell.exe", ["-NoProfile", "-Command", "npx -y @anygpt/discovery"]],
+  [true, "discovery", ["--config=x.yaml"]],
+  [false, "discovery", ["--listen", "0.0.0.0"]],
   [false, "anygpt", ["mcp", "list"]],
   [false, "anygpt", ["serve", "mcp"]],
   [false, "node", ["/home/me/gateway/bin/anygpt.js", "chat"]],
@@ -52,4 +63,14 @@ it.each<[boolean, string, string[]]>([
 
 it("is false for a remote server", () => {
   expect(isGatewayItself({ kind: "http", url: "http://x/@anygpt/discovery", headers: {} })).toBe(false);
+});
+
+it("recognises its own program by its path, also through a link", () => {
+  const own = { paths: ["/opt/gateway/start.js"], realPath: (path: string) => path.replace("/link/", "/opt/gateway/") };
+  const starts = (path: string) => isGatewayItself({ kind: "stdio", command: "node", args: [path], env: {} }, own);
+  expect([starts("/opt/gateway/start.js"), starts("/link/start.js"), starts("/opt/other/start.js")]).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });

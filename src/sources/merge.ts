@@ -1,48 +1,72 @@
-import type { ServerDefinition } from "../model/server.js";
+import type { Connection, ServerDefinition } from "../model/server.js";
 import { canonicalJson } from "../util/canonical-json.js";
-import { isGatewayItself } from "./itself.js";
+import type { Candidate } from "./candidate.js";
+import { isGatewayItself, type OwnProgram } from "./itself.js";
 
 const LONGEST_NAME = 64;
 
-/** Makes names unique, ignoring case: the first wins, another is kept as `name-2` only if it connects elsewhere. */
-export function mergeServers(groups: readonly (readonly ServerDefinition[])[]): {
-  readonly servers: readonly ServerDefinition[];
+/** What became of a candidate that is not in the list, or not under its own name. */
+export type Outcome =
+  | { readonly kind: "taken"; readonly name: string }
+  | { readonly kind: "renamed"; readonly name: string }
+  | { readonly kind: "duplicate"; readonly duplicateOf: string }
+  | { readonly kind: "gateway" }
+  | { readonly kind: "disabled"; readonly reason: string };
+
+export interface Merged {
+  /** Under unique names, in the order of the groups. */
+  readonly servers: readonly Candidate[];
+  readonly outcomes: ReadonlyMap<Candidate, Outcome>;
   readonly notices: readonly string[];
-} {
-  const taken = new Map<string, ServerDefinition>();
+}
+
+/**
+ * Makes names unique, ignoring case: the first wins, another is kept as `name-2` only if it connects elsewhere. What
+ * another file has under another name but connects to the same is a duplicate as well.
+ */
+export function mergeServers(groups: readonly (readonly Candidate[])[], own?: OwnProgram): Merged {
+  const taken = new Map<string, Candidate>();
+  const byConnection = new Map<string, Candidate>();
+  const outcomes = new Map<Candidate, Outcome>();
   const notices: string[] = [];
 
-  function add(server: ServerDefinition): void {
-    const { name, origin } = server;
-    if (isGatewayItself(server.connection)) {
-      notices.push(`The server "${name}" of ${origin} is this gateway itself and was left out.`);
-      return;
-    }
-    const first = taken.get(identity(name));
-    if (first === undefined) {
-      taken.set(identity(name), server);
-      return;
-    }
-    const twin = [...twinsOf(name)].find((candidate) => sameConnection(candidate, server));
-    if (twin !== undefined) {
-      notices.push(
-        `The server "${name}" of ${origin} is the same as "${twin.name}" of ${twin.origin} and was left out.`,
-      );
-      return;
-    }
-    const free = freeName(name);
-    taken.set(identity(free), { ...server, name: free });
-    notices.push(
-      `The server "${name}" of ${origin} was renamed to "${free}": "${first.name}" of ${first.origin} has that name.`,
-    );
+  function settle(candidate: Candidate, outcome: Outcome, notice?: string): void {
+    outcomes.set(candidate, outcome);
+    if (notice !== undefined) notices.push(`The server ${shown(candidate.definition)} ${notice}`);
   }
 
-  function* twinsOf(name: string): Iterable<ServerDefinition> {
-    for (let number = 1; ; number += 1) {
-      const server = taken.get(identity(numbered(name, number)));
-      if (server === undefined) return;
-      yield server;
+  function take(candidate: Candidate, name: string): void {
+    const { definition } = candidate;
+    const named = name === definition.name ? candidate : { ...candidate, definition: { ...definition, name } };
+    taken.set(identity(name), named);
+    const key = connectionKey(candidate);
+    if (!byConnection.has(key)) byConnection.set(key, named);
+  }
+
+  function add(candidate: Candidate): void {
+    const { definition, imported } = candidate;
+    if (imported?.isGateway === true || isGatewayItself(definition.connection, own)) {
+      return settle(candidate, { kind: "gateway" }, "is this gateway itself and was left out.");
     }
+    if (imported?.disabled !== undefined) return settle(candidate, { kind: "disabled", reason: imported.disabled });
+    const twin = twinOf(candidate);
+    if (twin !== undefined) {
+      const outcome = { kind: "duplicate", duplicateOf: twin.definition.name } as const;
+      return settle(candidate, outcome, `is the same as ${shown(twin.definition)} and was left out.`);
+    }
+    const first = taken.get(identity(definition.name));
+    const name = first === undefined ? definition.name : freeName(definition.name);
+    take(candidate, name);
+    if (first === undefined) return settle(candidate, { kind: "taken", name });
+    settle(candidate, { kind: "renamed", name }, `was renamed to "${name}": ${shown(first.definition)} has that name.`);
+  }
+
+  /** One file may list the same server twice on purpose; two files, or two entries of one name, do not. */
+  function twinOf(candidate: Candidate): Candidate | undefined {
+    const same = byConnection.get(connectionKey(candidate));
+    if (same === undefined) return undefined;
+    const { name, origin } = candidate.definition;
+    return same.definition.origin !== origin || isNameOf(same.definition.name, name) ? same : undefined;
   }
 
   function freeName(name: string): string {
@@ -51,8 +75,12 @@ export function mergeServers(groups: readonly (readonly ServerDefinition[])[]): 
     return numbered(name, number);
   }
 
-  for (const server of groups.flat()) add(server);
-  return { servers: [...taken.values()], notices };
+  for (const candidate of groups.flat()) add(candidate);
+  return { servers: [...taken.values()], outcomes, notices };
+}
+
+function shown({ name, origin }: ServerDefinition): string {
+  return `"${name}" of ${origin}`;
 }
 
 function numbered(name: string, number: number): string {
@@ -61,10 +89,25 @@ function numbered(name: string, number: number): string {
   return `${name.slice(0, LONGEST_NAME - suffix.length)}${suffix}`;
 }
 
+function isNameOf(given: string, name: string): boolean {
+  return identity(given) === identity(name) || identity(given).startsWith(`${identity(name)}-`);
+}
+
 function identity(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }
 
-function sameConnection(a: ServerDefinition, b: ServerDefinition): boolean {
-  return canonicalJson(a.connection) === canonicalJson(b.connection);
+/** Equal for two that reach the same server: how a package runner is called makes no difference. */
+function connectionKey({ definition, envFile }: Candidate): string {
+  return canonicalJson({ connection: plainly(definition.connection), envFile });
+}
+
+function plainly(connection: Connection): Connection {
+  if (connection.kind !== "stdio") return { ...connection, url: connection.url.replace(/\/$/, "") };
+  const { command, args } = connection;
+  const isCmd = /(?:^|[\\/])cmd(?:\.exe)?$/i.test(command) && /^\/c$/i.test(args[0] ?? "");
+  const [program = command, ...rest] = isCmd ? args.slice(1) : [command, ...args];
+  if (!/(?:^|[\\/])npx(?:\.cmd)?$/i.test(program)) return { ...connection, command: program, args: rest };
+  const kept = rest.filter((word, index) => !(index < 2 && /^(?:-y|--yes)$/.test(word)));
+  return { ...connection, command: "npx", args: kept.map((word) => word.replace(/(?<=.)@latest$/, "")) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkSchema } from "../util/document/schema.js";
 import { pathText } from "../util/document/problem.js";
-import { serverName, serversOptions, sourcesOptions } from "./options.js";
+import { CLIENT_IDS, serverName, serversOptions, sourcesOptions } from "./options.js";
 
 describe("a server's name", () => {
   it.each(["a", "github", "GitHub 2", "my-server_1.2", "9lives", "飞书", "Störung", "x".repeat(64)])(
@@ -122,9 +122,9 @@ describe("sources", () => {
     [
       "an unknown type",
       [{ type: "emacs", path: "x" }],
-      ['[0].type: must be one of "custom", "docker-mcp", "claude-desktop", "windsurf"'],
+      [`[0].type: must be one of ${["custom", ...CLIENT_IDS].map((id) => `"${id}"`).join(", ")}`],
     ],
-    ["no path", [{ type: "custom" }], ["[0].path: is missing; it must be text"]],
+    ["no path", [{ type: "custom" }], ["[0].path: is missing; a custom source needs it"]],
     ["a misspelt key", [{ type: "custom", path: "x", pth: 1 }], ['[0].pth: is not a known key; did you mean "path"?']],
     [
       "a far key",

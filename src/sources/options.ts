@@ -31,6 +31,10 @@ const connectionFields = {
     .record(z.string().regex(/^[^=\s]+$/, "is not the name of an environment variable"), text)
     .optional()
     .describe("Environment variables for it. It gets these and a small safe set, not the gateway's own."),
+  envFile: text
+    .min(1)
+    .optional()
+    .describe("A file of more environment variables for it, as `.env` files are written; those of `env` win."),
   cwd: text.min(1).optional().describe("Folder to start it in, relative to the file that says so."),
   url: text
     .refine(isWebAddress, "must be a web address that starts with http:// or https://")
@@ -76,9 +80,9 @@ export const keyedServerEntry = z
   .strictObject({ name: text.optional().describe("A title; used where there is no description."), ...commonFields })
   .superRefine(checkServer);
 
-/** A server as other programs write it into `mcpServers`, whose further members are not ours to judge. */
+/** A server of another program, its keys already spelt our way. */
 export const importedServerEntry = z
-  .object({ ...connectionFields, enabled: z.boolean().default(true), disabled: z.boolean().optional() })
+  .object({ ...connectionFields, description: text.optional(), tools: z.array(manifestTool).max(10_000).optional() })
   .superRefine(checkEndpoint);
 
 export type ServerEntry = z.output<typeof namedServerEntry>;
@@ -93,14 +97,50 @@ export const serversOptions = z
   .prefault([])
   .describe("The servers whose tools are offered: a list of entries with `name`, or a map by name.");
 
-const sourceEntry = z.strictObject({
-  type: z
-    .enum(["custom", "docker-mcp", "claude-desktop", "windsurf"])
-    .describe(
-      "`custom` is a YAML file with `servers`; the others are the JSON files of those programs, with `mcpServers`.",
-    ),
-  path: text.min(1).describe("The file. `~` is the home folder; else relative to the configuration file."),
-});
+/** The programs whose files are read; `clients/table.ts` has the same. */
+export const CLIENT_IDS = [
+  "claude-desktop",
+  "claude-code",
+  "cursor",
+  "windsurf",
+  "vscode",
+  "cline",
+  "roo",
+  "gemini-cli",
+  "codex",
+  "zed",
+  "continue",
+  "goose",
+  "junie",
+  "lm-studio",
+  "opencode",
+  "copilot-cli",
+  "amazon-q",
+  "kiro",
+  "warp",
+  "antigravity",
+  "docker-mcp",
+] as const;
+
+export type ClientId = (typeof CLIENT_IDS)[number];
+
+const sourceEntry = z
+  .strictObject({
+    type: z
+      .enum(["custom", ...CLIENT_IDS])
+      .describe(
+        "`custom` is a YAML file with `servers`; the others are the files of those programs (docs/sources.md).",
+      ),
+    path: text
+      .min(1)
+      .optional()
+      .describe(
+        "The file. `~` is the home folder; else relative to the configuration file. When left out, the files that the program itself reads.",
+      ),
+  })
+  .superRefine(({ type, path }, context) => {
+    if (type === "custom" && path === undefined) report(context, ["path"], "is missing; a custom source needs it");
+  });
 
 export type SourceEntry = z.output<typeof sourceEntry>;
 
@@ -133,7 +173,7 @@ function checkConnection(entry: ConnectionEntry, context: Context): void {
   checkEndpoint(entry, context);
   const stdio = entry.command !== undefined;
   if (stdio === (entry.url !== undefined)) return;
-  const misplaced = stdio ? (["headers"] as const) : (["args", "env", "cwd"] as const);
+  const misplaced = stdio ? (["headers"] as const) : (["args", "env", "envFile", "cwd"] as const);
   for (const key of misplaced) {
     if (entry[key] !== undefined) report(context, [key], `belongs to a server with \`${stdio ? "url" : "command"}\``);
   }

@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { inHome, inProject, isSamePath, type System, under } from "../system.js";
+import type { Client, Companion, Findings, Layout } from "./client.js";
+import { namesIn, readServerMap } from "./entry.js";
+
+/** The person's servers, and under `projects` those for one project, with what is switched off in it. */
+const STATE_KEYS = ["mcpServers", "projects"];
+
+const STATE: Layout = {
+  section: (system) => ({ format: "json", keys: STATE_KEYS, wanted: isOurs(system) }),
+  dialect: "code",
+  read: (document, { system }) => {
+    const project = projectIn(document, system);
+    const off = new Set(namesIn(project?.value["disabledMcpServers"]));
+    const spelling = {
+      disabled: (name: string) => (off.has(name) ? "it is switched off for this project" : undefined),
+    };
+    const user = readServerMap(document, "mcpServers", spelling);
+    if (project === undefined) return user;
+    const local = readServerMap(project.value, "mcpServers", spelling);
+    const prefix = ["projects", project.key];
+    return {
+      servers: [
+        ...local.servers.map((server) => ({ ...server, path: [...prefix, ...server.path], scope: "local" as const })),
+        ...user.servers,
+      ],
+      faults: [
+        ...(local.faults ?? []).map(({ path, reason }) => ({ path: [...prefix, ...path], reason })),
+        ...(user.faults ?? []),
+      ],
+    };
+  },
+};
+
+const PROJECT: Layout = {
+  section: () => ({ format: "json", keys: ["mcpServers"] }),
+  dialect: "code",
+  companions: (_file, system) => [
+    { path: stateFile(system), format: "json", keys: STATE_KEYS, wanted: isOurs(system) },
+    ...[inHome(system, ".claude", "settings.json"), inProject(system, ".claude", "settings.json")].map(settings),
+    settings(inProject(system, ".claude", "settings.local.json")),
+  ],
+  read: (document, { companions, system }): Findings => {
+    const said = companions.map((companion) => projectIn(companion, system)?.value ?? companion);
+    const rejected = new Set(said.flatMap((one) => listIn(one, "disabledMcpjsonServers")));
+    const off = new Set(said.flatMap((one) => listIn(one, "disabledMcpServers")));
+    return readServerMap(document, "mcpServers", {
+      disabled: (name) => {
+        if (rejected.has(name)) return "it is in `disabledMcpjsonServers`";
+        return off.has(name) ? "it is switched off for this project" : undefined;
+      },
+    });
+  },
+};
+
+export const claudeCode: Client = {
+  id: "claude-code",
+  title: "Claude Code",
+  places: (system) => [
+    { scope: "project", path: inProject(system, ".mcp.json") },
+    { scope: "user", path: stateFile(system) },
+  ],
+  layoutOf: (path) => (path.endsWith(".claude.json") ? STATE : PROJECT),
+};
+
+function stateFile(system: System): string {
+  return under(system, system.env["CLAUDE_CONFIG_DIR"] || system.home, ".claude.json");
+}
+
+function settings(path: string): Companion {
+  return { path, format: "json", keys: ["disabledMcpjsonServers"] };
+}
+
+/** Of all projects only the one that we run in. */
+function isOurs(system: System): (path: readonly string[]) => boolean {
+  return ([top, key]) => top !== "projects" || key === undefined || isSamePath(system, key, system.cwd);
+}
+
+function projectIn(document: unknown, system: System): { key: string; value: JsonObject } | undefined {
+  const projects = isJsonObject(document) ? document["projects"] : undefined;
+  if (!isJsonObject(projects)) return undefined;
+  for (const [key, value] of Object.entries(projects)) {
+    if (isSamePath(system, key, system.cwd) && isJsonObject(value)) return { key, value };
+  }
+  return undefined;
+}
+
+function listIn(value: unknown, key: string): string[] {
+  return isJsonObject(value) ? namesIn(value[key]) : [];
+}

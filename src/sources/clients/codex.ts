@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { inHome, inProject, under } from "../system.js";
+import type { Client, FoundServer, Layout } from "./client.js";
+import { compact, readServerMap } from "./entry.js";
+
+const CONFIG: Layout = {
+  section: () => ({ format: "toml", keys: ["mcp_servers"] }),
+  dialect: "code",
+  read: (document) => {
+    const { servers, ...rest } = readServerMap(document, "mcp_servers");
+    const map = isJsonObject(document) && isJsonObject(document["mcp_servers"]) ? document["mcp_servers"] : {};
+    return { ...rest, servers: servers.map((server) => withCodexKeys(server, map[server.name])) };
+  },
+};
+
+export const codex: Client = {
+  id: "codex",
+  title: "Codex CLI",
+  places: (system) => [
+    { scope: "project", path: inProject(system, ".codex", "config.toml") },
+    { scope: "user", path: under(system, system.env["CODEX_HOME"] || inHome(system, ".codex"), "config.toml") },
+  ],
+  layoutOf: () => CONFIG,
+};
+
+/** Codex names variables in keys of their own instead of writing placeholders. */
+function withCodexKeys(server: FoundServer, written: unknown): FoundServer {
+  if (!isJsonObject(server.entry) || !isJsonObject(written)) return server;
+  const isRemote = server.entry["url"] !== undefined;
+  const added = isRemote ? { headers: headersOf(written) } : { env: environmentOf(written) };
+  return { ...server, entry: compact({ ...server.entry, ...added }) };
+}
+
+function headersOf(written: JsonObject): JsonObject {
+  const token = written["bearer_token_env_var"];
+  return {
+    ...membersOf(written["http_headers"]),
+    ...mapValues(membersOf(written["env_http_headers"]), asVariable),
+    ...(typeof token === "string" ? { Authorization: `Bearer \${${token}}` } : {}),
+  };
+}
+
+function environmentOf(written: JsonObject): JsonObject {
+  const passed = Array.isArray(written["env_vars"]) ? written["env_vars"] : [];
+  const names = passed
+    .map((variable: unknown) => (isJsonObject(variable) ? variable["name"] : variable))
+    .filter((name): name is string => typeof name === "string");
+  // Codex passes such a variable on if it is there, and starts the server without it if not.
+  return { ...Object.fromEntries(names.map((name) => [name, `\${${name}:-}`])), ...membersOf(written["env"]) };
+}
+
+function asVariable(name: unknown): unknown {
+  return typeof name === "string" ? `\${${name}}` : name;
+}
+
+function membersOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function mapValues(map: JsonObject, convert: (value: unknown) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, convert(value)]));
+}

@@ -1,0 +1,7 @@
+import { inHome, inProject } from "../system.js";
+import { plainClient } from "./plain.js";
+
+export const cursor = plainClient("cursor", "Cursor", (system) => [
+  { scope: "project", path: inProject(system, ".cursor", "mcp.json") },
+  { scope: "user", path: inHome(system, ".cursor", "mcp.json") },
+]);

@@ -1,0 +1,156 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { Path } from "../../util/document/problem.js";
+import type { ToolFilter } from "../imported.js";
+import type { Findings, FoundServer } from "./client.js";
+
+/** What one program calls differently from the others. */
+export interface Spelling {
+  /** More ways to tell that an entry is switched off. */
+  readonly disabled?: (name: string, entry: JsonObject) => string | undefined;
+}
+
+/** A map of servers by name under a key. */
+export function readServerMap(document: unknown, key: string, spelling: Spelling = {}): Findings {
+  const map = isJsonObject(document) ? document[key] : undefined;
+  if (!isJsonObject(document) && document !== undefined) {
+    return { servers: [], faults: [{ path: [], reason: `must be a map with the key "${key}"` }] };
+  }
+  if (map === undefined || map === null) return { servers: [] };
+  if (!isJsonObject(map)) {
+    return { servers: [], faults: [{ path: [key], reason: "must be a map of servers by name" }] };
+  }
+  return {
+    servers: Object.entries(map).map(([name, entry]) => readServer({ name, path: [key, name], entry }, spelling)),
+  };
+}
+
+/** An entry as most programs write it, the spellings of all of them understood. */
+export function readServer(
+  found: { readonly name: string; readonly path: Path; readonly entry: unknown },
+  spelling: Spelling = {},
+): FoundServer {
+  const { name, path, entry } = found;
+  if (!isJsonObject(entry)) return { name, path, entry };
+  const disabled = disabledReason(entry) ?? spelling.disabled?.(name, entry);
+  const tools = toolFilterOf(entry);
+  return {
+    name,
+    path,
+    entry: toCommonKeys(entry),
+    ...(disabled === undefined ? {} : { disabled }),
+    ...(tools === undefined ? {} : { tools }),
+    notes: notesOn(entry),
+  };
+}
+
+function toCommonKeys(entry: JsonObject): JsonObject {
+  const url = firstOf(entry, ["httpUrl", "url", "serverUrl", "uri"]);
+  // Without a type, `http`: it falls back to the legacy transport by itself, and not the other way round.
+  const type = transportOf(entry) ?? "http";
+  // Some programs keep an address beside a command and use the command.
+  const isRemote = entry["command"] === undefined && url !== undefined;
+  return compact({
+    type: isRemote ? type : undefined,
+    description: entry["description"],
+    ...(isRemote
+      ? { url, headers: toTexts(entry["headers"]) }
+      : {
+          ...toProgram(entry["command"], toList(entry["args"])),
+          env: toTexts(entry["env"]),
+          cwd: firstOf(entry, ["cwd", "working_directory", "workingDirectory"]),
+          envFile: entry["envFile"],
+        }),
+  });
+}
+
+/** Some programs take a whole command line as the command. A path may hold spaces, a bare name does not. */
+function toProgram(command: unknown, args: unknown): JsonObject {
+  if (typeof command !== "string" || !/^[\w.@-]+\s/.test(command) || command.length > LONGEST_LINE)
+    return { command, args };
+  const [program, ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? "",
+  );
+  return { command: program, args: Array.isArray(args) ? [...words, ...(args as unknown[])] : words };
+}
+
+const LONGEST_LINE = 8_192;
+
+const TRANSPORTS: Readonly<Record<string, string>> = {
+  sse: "sse",
+  http: "http",
+  https: "http",
+  remote: "http",
+  streamable: "http",
+  "streamable-http": "http",
+  streamable_http: "http",
+  streamablehttp: "http",
+  "http-stream": "http",
+};
+
+function transportOf(entry: JsonObject): unknown {
+  const written = firstOf(entry, ["type", "transport", "transportType", "transport_type"]);
+  if (typeof written !== "string") return undefined;
+  return TRANSPORTS[written.toLowerCase()] ?? (written === "stdio" || written === "local" ? undefined : written);
+}
+
+function disabledReason(entry: JsonObject): string | undefined {
+  if (entry["disabled"] === true) return "`disabled` is true";
+  if (entry["enabled"] === false) return "`enabled` is false";
+  return entry["sandboxEnabled"] === true ? "it runs in a sandbox there, and would run without one here" : undefined;
+}
+
+const ALLOW_KEYS = ["includeTools", "enabled_tools", "enabledTools", "available_tools", "allowedTools", "tools"];
+const DENY_KEYS = ["excludeTools", "disabled_tools", "disabledTools"];
+
+/** Which tools the program offers. An empty list of allowed ones means all to the programs that write it. */
+function toolFilterOf(entry: JsonObject): ToolFilter | undefined {
+  const allow = ALLOW_KEYS.flatMap((key) => namesIn(entry[key]));
+  const deny = DENY_KEYS.flatMap((key) => namesIn(entry[key]));
+  const allowsAll = allow.length === 0 || allow.includes("*");
+  if (allowsAll && deny.length === 0) return undefined;
+  return { ...(allowsAll ? {} : { allow }), ...(deny.length === 0 ? {} : { deny }) };
+}
+
+export function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name): name is string => typeof name === "string" && name !== "") : [];
+}
+
+const UNUSED_KEYS = ["timeout", "oauth", "auth", "headersHelper", "authProviderType", "dev", "watchPaths"];
+
+function notesOn(entry: JsonObject): string[] {
+  const approved = ["alwaysAllow", "autoApprove", "trust", "default_tools_approval_mode"].filter(
+    (key) => entry[key] === true || entry[key] === "approve" || namesIn(entry[key]).length > 0,
+  );
+  const unused = UNUSED_KEYS.filter((key) => entry[key] !== undefined && entry[key] !== null && entry[key] !== false);
+  return [
+    ...approved.map(
+      (key) => `\`${key}\` was not carried over: nothing runs unasked because another program allows it.`,
+    ),
+    ...unused.map((key) => `\`${key}\` is not used.`),
+  ];
+}
+
+/** Programs take numbers and booleans where text belongs, and an empty value for none. */
+export function toTexts(map: unknown): unknown {
+  if (!isJsonObject(map)) return map ?? undefined;
+  return Object.fromEntries(
+    Object.entries(map).flatMap(([key, value]) => (value === null ? [] : [[key, toText(value)]])),
+  );
+}
+
+function toList(list: unknown): unknown {
+  return Array.isArray(list) ? list.map(toText) : (list ?? undefined);
+}
+
+function toText(value: unknown): unknown {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+}
+
+export function firstOf(entry: JsonObject, keys: readonly string[]): unknown {
+  const key = keys.find((candidate) => entry[candidate] !== undefined && entry[candidate] !== null);
+  return key === undefined ? undefined : entry[key];
+}
+
+export function compact(entry: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { applicationData, configHome, inHome, type System, under } from "../system.js";
+import type { Client, FoundServer, Layout } from "./client.js";
+import { namesIn, readServer, toTexts } from "./entry.js";
+import type { InputDefinition } from "../placeholders.js";
+
+const CONFIG: Layout = {
+  section: () => ({ format: "yaml", keys: ["extensions"] }),
+  dialect: "code",
+  read: (document) => {
+    const map = isJsonObject(document) ? document["extensions"] : undefined;
+    if (map === undefined || map === null) return { servers: [] };
+    const path = ["extensions"];
+    if (!isJsonObject(map)) return { servers: [], faults: [{ path, reason: "must be a map of extensions by name" }] };
+    return { servers: Object.entries(map).flatMap(([key, entry]) => toServer(key, entry)) };
+  },
+};
+
+export const goose: Client = {
+  id: "goose",
+  title: "Goose",
+  places: (system) => [{ scope: "user", path: under(system, folder(system), "config.yaml") }],
+  layoutOf: () => CONFIG,
+};
+
+function folder(system: System): string {
+  const root = system.env["GOOSE_PATH_ROOT"];
+  if (root) return under(system, root, "config");
+  if (system.platform === "win32") return under(system, applicationData(system), "Block", "goose", "config");
+  const config = system.platform === "darwin" ? inHome(system, ".config") : configHome(system);
+  return under(system, config, "goose");
+}
+
+/** Only `stdio`, `streamable_http` and the former `sse` are MCP servers; the other types are part of Goose itself. */
+function toServer(key: string, entry: unknown): FoundServer[] {
+  const path = ["extensions", key];
+  if (!isJsonObject(entry)) return [{ name: key, path, entry }];
+  if (!["stdio", "streamable_http", "sse"].includes(String(entry["type"]))) return [];
+  const secrets = namesIn(entry["env_keys"]);
+  const env: JsonObject = {
+    ...Object.fromEntries(secrets.map((name) => [name, `\${${name}}`])),
+    ...(toTexts(entry["envs"]) as JsonObject | undefined),
+  };
+  const { cmd, ...rest } = entry;
+  const server = readServer({
+    name: key,
+    path,
+    entry: { ...rest, ...(cmd === undefined ? {} : { command: cmd, env }) },
+  });
+  const notes = secrets.map((name) => `Goose keeps ${name} in its keyring; set the variable ${name} here.`);
+  return [{ ...server, notes: [...(server.notes ?? []), ...notes], inputs: new Map(secrets.map(asPassword)) }];
+}
+
+function asPassword(id: string): [string, InputDefinition] {
+  return [id, { id, isPassword: true }];
+}

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expandPattern, readWholeFile } from "./files.js";
+
+let root: string;
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "files-"))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const system = () => ({ platform: "linux", home: root, cwd: root, env: {} });
+
+describe("a file", () => {
+  it("comes with the hash of exactly its bytes", async () => {
+    const path = join(root, "a.json");
+    writeFileSync(path, "\uFEFF{}");
+    const content = await readWholeFile(path);
+    const hash = createHash("sha256").update("\uFEFF{}").digest("hex");
+    expect(content).toMatchObject({ kind: "text", text: "{}", file: { path, hash } });
+    expect(content.kind === "text" && content.file.bytes.length).toBe(5);
+  });
+
+  it.each<[string, (path: string) => void, object]>([
+    ["is not there", () => undefined, { kind: "missing" }],
+    ["is a folder", (path) => mkdirSync(path), { kind: "unreadable", reason: "is not a regular file" }],
+    ["leads nowhere", (path) => symlinkSync(path, path), { kind: "unreadable", reason: "could not be read (ELOOP)" }],
+    ["is UTF-16", (path) => writeFileSync(path, "{}", "utf16le"), { kind: "unreadable" }],
+    [
+      "is huge",
+      (path) => {
+        writeFileSync(path, "");
+        truncateSync(path, 11 * 1024 * 1024);
+      },
+      { kind: "unreadable", reason: "is larger than 10 MiB" },
+    ],
+  ])("that %s is told so", async (_, make, expected) => {
+    const path = join(root, "x");
+    make(path);
+    expect(await readWholeFile(path)).toMatchObject(expected);
+  });
+});
+
+describe("a pattern", () => {
+  it("is every path that it stands for, in order", async () => {
+    for (const name of ["b", "a"]) mkdirSync(join(root, "profiles", name), { recursive: true });
+    writeFileSync(join(root, "profiles", "x.yaml"), "");
+    const expand = (pattern: string) => expandPattern(join(root, pattern), system());
+    expect(await expand("profiles/*/mcp.json")).toEqual(
+      ["a", "b", "x.yaml"].map((name) => join(root, "profiles", name, "mcp.json")),
+    );
+    expect(await expand("profiles/*.yaml")).toEqual([join(root, "profiles", "x.yaml")]);
+    expect(await expand("nowhere/*.yaml")).toEqual([]);
+    expect(await expand("plain.json")).toEqual([join(root, "plain.json")]);
+  });
+});

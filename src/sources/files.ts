@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { toText } from "../util/document/text.js";
+import { pathsOf, type System } from "./system.js";
+
+const LARGEST_BYTES = 10 * 1024 * 1024;
+const MOST_MATCHES = 100;
+
+/** What is known of a file that was looked at. `hash` is the SHA-256 of exactly the bytes that were parsed. */
+export interface FileRead {
+  readonly path: string;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+}
+
+export type FileContent =
+  | { readonly kind: "text"; readonly text: string; readonly file: FileRead }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Reads a file of at most 10 MiB: `~/.claude.json` of a busy person has several. */
+export async function readWholeFile(path: string): Promise<FileContent> {
+  try {
+    const stats = await stat(path);
+    // Reading a named pipe would wait for a writer, perhaps for ever.
+    if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
+    if (stats.size > LARGEST_BYTES) return { kind: "unreadable", reason: "is larger than 10 MiB" };
+    const bytes = await readFile(path);
+    const content = toText(bytes);
+    if (content.kind !== "text") return content;
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return { kind: "text", text: content.text, file: { path, hash, bytes } };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+    return { kind: "unreadable", reason: `could not be read (${code})` };
+  }
+}
+
+/** The paths that a pattern stands for, in order: in each of its parts, `*` is any text. Without one it is the path itself. */
+export async function expandPattern(pattern: string, system: System): Promise<readonly string[]> {
+  if (!pattern.includes("*")) return [pattern];
+  const paths = pathsOf(system);
+  const { root } = paths.parse(pattern);
+  const parts = pattern.slice(root.length).split(paths.sep);
+  let found = [root];
+  for (const part of parts) {
+    const next = await Promise.all(found.map((folder) => childrenOf(folder, part, system)));
+    found = next.flat().slice(0, MOST_MATCHES);
+  }
+  return found;
+}
+
+async function childrenOf(folder: string, part: string, system: System): Promise<string[]> {
+  const { join } = pathsOf(system);
+  if (!part.includes("*")) return [join(folder, part)];
+  const [before = "", after = ""] = part.split("*");
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => name.length >= part.length - 1 && name.startsWith(before) && name.endsWith(after))
+    .sort()
+    .map((name) => join(folder, name));
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { Candidate } from "./candidate.js";
+import { mergeServers } from "./merge.js";
+
+const server = (name: string, origin: string, command: string, args: string[] = []): Candidate => ({
+  definition: { name, origin, manifest: [], connection: { kind: "stdio", command, args, env: {} } },
+});
+const remote = (name: string, origin: string, url: string): Candidate => ({
+  definition: { name, origin, manifest: [], connection: { kind: "http", url, headers: {} } },
+});
+
+describe("the same server under two names", () => {
+  it.each<[string, Candidate, Candidate]>([
+    ["the same words", server("a", "1", "x", ["y"]), server("b", "2", "x", ["y"])],
+    ["npx with and without -y", server("a", "1", "npx", ["-y", "p"]), server("b", "2", "npx", ["p"])],
+    ["npx through cmd", server("a", "1", "npx", ["p"]), server("b", "2", "cmd", ["/c", "npx", "-y", "p"])],
+    ["a tag that says nothing", server("a", "1", "npx", ["p@latest"]), server("b", "2", "npx", ["p"])],
+    ["a slash at the end", remote("a", "1", "https://x/mcp"), remote("b", "2", "https://x/mcp/")],
+  ])("in two files is one: %s", (_, first, second) => {
+    const { servers, outcomes, notices } = mergeServers([[first], [second]]);
+    expect(servers).toEqual([first]);
+    expect(outcomes.get(second)).toEqual({ kind: "duplicate", duplicateOf: "a" });
+    expect(notices).toEqual(['The server "b" of 2 is the same as "a" of 1 and was left out.']);
+  });
+
+  it.each<[string, Candidate, Candidate]>([
+    ["in one file is two", server("a", "1", "x"), server("b", "1", "x")],
+    ["with another argument is two", server("a", "1", "x", ["1"]), server("b", "2", "x", ["2"])],
+    ["with another file of variables is two", server("a", "1", "x"), { ...server("b", "2", "x"), envFile: "/e" }],
+  ])("%s", (_, first, second) => {
+    expect(mergeServers([[first], [second]]).servers).toHaveLength(2);
+  });
+});
+
+it("says what became of each", () => {
+  const disabled: Candidate = {
+    ...server("off", "1", "o"),
+    imported: {
+      definition: server("off", "1", "o").definition,
+      origin: { client: "cursor", file: "1", scope: "user", path: "mcpServers.off" },
+      disabled: "`disabled` is true",
+      isGateway: false,
+      variables: [],
+      notes: [],
+    },
+  };
+  const taken = server("a", "1", "x");
+  const gateway = server("g", "1", "npx", ["@anygpt/discovery"]);
+  const renamed = server("A", "2", "y");
+  const { outcomes } = mergeServers([[taken, gateway, disabled], [renamed]]);
+  expect([...outcomes.values()]).toEqual([
+    { kind: "taken", name: "a" },
+    { kind: "gateway" },
+    { kind: "disabled", reason: "`disabled` is true" },
+    { kind: "renamed", name: "A-2" },
+  ]);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { createPlaceholders, escapeText, type Dialect, type PlaceholderContext } from "./placeholders.js";
+
+const SYSTEM = { platform: "linux", home: "/home/me", cwd: "/app", env: {} };
+
+function create(dialect: Dialect, more: Partial<PlaceholderContext> = {}) {
+  return createPlaceholders({ dialect, system: SYSTEM, workspace: "/app", inputs: new Map(), ...more });
+}
+
+describe("a placeholder", () => {
+  it.each<[Dialect, string, string]>([
+    ["code", "plain", "plain"],
+    ["code", "${env:TOKEN}", "${TOKEN}"],
+    ["code", "Bearer ${TOKEN} ${B:-x}", "Bearer ${TOKEN} ${B:-x}"],
+    ["code", "${A:-${env:B}}", "${A:-${B}}"],
+    ["code", "${A:-}", "${A:-}"],
+    ["code", "${workspaceFolder}/x", "/app/x"],
+    ["code", "${workspaceFolder:web}${/}${workspaceFolderBasename}", "/app/app"],
+    ["code", "${userHome}${pathSeparator}.x", "/home/me/.x"],
+    ["code", "${command:pick}", "${COMMAND_PICK}"],
+    ["code", "${env:ProgramFiles(x86)}", "${PROGRAMFILES_X86}"],
+    ["code", "${file:/run/secrets/key}", "${FILE_KEY}"],
+    ["code", "${", "$${"],
+    ["code", "pa$${word", "pa$$${word"],
+    ["code", "${unclosed", "$${unclosed"],
+    ["code", "${}", "${_}"],
+    ["code", "$HOME {env:A} 5$", "$HOME {env:A} 5$"],
+    ["code", '${J:-{"a":1}}', "${J}"],
+    ["gemini", "$A/${B}/$1", "${A}/${B}/$1"],
+    ["opencode", "x{env:A}{file:~/k.pem}{other}", "x${A}${FILE_K_PEM}{other}"],
+    ["continue", "Bearer ${{ secrets.my-org/docs/DOCS_KEY }}", "Bearer ${DOCS_KEY}"],
+    ["continue", "${{ inputs.region }}", "${region}"],
+  ])("of %s %j becomes %j", (dialect, text, expected) => {
+    expect(create(dialect).translate(text)).toBe(expected);
+  });
+
+  it("for an input tells what is asked for", () => {
+    const inputs = new Map([
+      ["api-key", { id: "api-key", isPassword: true, description: "Key" }],
+      ["region", { id: "region", isPassword: false, fallback: "eu" }],
+      ["odd", { id: "odd", isPassword: false, fallback: "a}b" }],
+    ]);
+    const placeholders = create("code", { inputs });
+    expect(placeholders.translate("${input:api-key} ${input:region} ${input:odd} ${input:unknown}")).toBe(
+      "${INPUT_API_KEY} ${INPUT_REGION:-eu} ${INPUT_ODD} ${INPUT_UNKNOWN}",
+    );
+    expect(placeholders.variables()).toEqual([
+      {
+        name: "INPUT_API_KEY",
+        hasDefault: false,
+        input: { id: "api-key", isPassword: true, description: "Key" },
+      },
+      { name: "INPUT_REGION", hasDefault: true, input: { id: "region", isPassword: false } },
+      { name: "INPUT_ODD", hasDefault: false, input: { id: "odd", isPassword: false } },
+      { name: "INPUT_UNKNOWN", hasDefault: false, input: { id: "unknown", isPassword: false } },
+    ]);
+    expect(placeholders.notes()[0]).toBe('The variable INPUT_API_KEY stands for the input "api-key", a password.');
+  });
+
+  it("with a default in one place and none in another is needed", () => {
+    const placeholders = create("code");
+    placeholders.translate("${A:-x} ${A}");
+    expect(placeholders.variables()).toEqual([{ name: "A", hasDefault: false }]);
+  });
+
+  it("that is nested without end loses the innermost defaults", () => {
+    const text = `${"${A:-".repeat(50)}${"}".repeat(50)}`;
+    expect(create("code").translate(text)).toBe(`${"${A:-".repeat(6)}\${A}${"}".repeat(6)}`);
+  });
+
+  it("takes no time worth mentioning, however hostile", () => {
+    const started = performance.now();
+    create("code").translate("${".repeat(4_096));
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+
+  it("of Windows uses its separator", () => {
+    const system = { platform: "win32", home: "C:\\Users\\me", cwd: "D:\\app", env: {} };
+    const { translate } = create("code", { system, workspace: "D:\\app" });
+    expect(translate("${workspaceFolder}${/}${workspaceFolderBasename}")).toBe("D:\\app\\app");
+  });
+});
+
+it("a text without variables holds none after escaping", () => {
+  expect(escapeText("a${B}$C")).toBe("a$${B}$C");
+});

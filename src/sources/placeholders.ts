@@ -1,0 +1,174 @@
+import type { NeededVariable, VariableInput } from "./imported.js";
+import { pathsOf, type System } from "./system.js";
+
+/** How a program writes placeholders beyond `${NAME}` and `${NAME:-default}`, which all are read to mean a variable. */
+export type Dialect = "code" | "gemini" | "opencode" | "continue";
+
+export interface PlaceholderContext {
+  readonly dialect: Dialect;
+  readonly system: System;
+  /** What `${workspaceFolder}` stands for. */
+  readonly workspace: string;
+  readonly inputs: ReadonlyMap<string, InputDefinition>;
+}
+
+export interface InputDefinition extends VariableInput {
+  readonly fallback?: string;
+}
+
+/** Turns the texts of one entry into ours and remembers what they need. */
+export interface Placeholders {
+  readonly translate: (text: string) => string;
+  readonly variables: () => readonly NeededVariable[];
+  readonly notes: () => readonly string[];
+}
+
+const DEEPEST = 6;
+
+export function createPlaceholders(context: PlaceholderContext): Placeholders {
+  const variables = new Map<string, NeededVariable>();
+  const notes = new Set<string>();
+
+  function need(name: string, hasDefault: boolean, asked?: VariableInput): void {
+    const input = asked ?? context.inputs.get(name);
+    const known = variables.get(name);
+    if (known !== undefined && !(known.hasDefault && !hasDefault)) return;
+    variables.set(name, { name, hasDefault, ...(input === undefined ? {} : { input }) });
+  }
+
+  function variable(name: string, fallback?: string, input?: VariableInput): string {
+    need(name, fallback !== undefined, input);
+    return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
+  }
+
+  /** A placeholder of which nobody but the other program knows the value becomes a variable that a person can set. */
+  function standIn(written: string, body: string, input?: VariableInput): string {
+    const name = toVariableName(body);
+    notes.add(`The variable ${name} stands for ${written}.`);
+    return variable(name, undefined, input);
+  }
+
+  function fromInput(id: string): string {
+    const input = context.inputs.get(id);
+    const name = toVariableName(`input_${id}`);
+    const { fallback, ...asked } = input ?? { id, isPassword: false };
+    notes.add(`The variable ${name} stands for the input "${id}"${asked.isPassword ? ", a password" : ""}.`);
+    return variable(name, fallback !== undefined && !/[${}]/.test(fallback) ? fallback : undefined, asked);
+  }
+
+  function fromBody(body: string, depth: number): string {
+    const written = `\${${body}}`;
+    const known = knownValue(body, context);
+    if (known !== undefined) return escapeText(known);
+    const [, name, fallback] = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/.exec(body) ?? [];
+    if (name !== undefined) return fallback === undefined ? variable(name) : withDefault(name, fallback, depth);
+    const [, secret] = /^\{\s*(?:secrets|inputs)\.([^}\s]+)\s*\}$/.exec(body) ?? [];
+    if (secret !== undefined) return standInNamed(secret);
+    const input = /^input:(.+)$/.exec(body)?.[1];
+    if (input !== undefined) return fromInput(input);
+    return standIn(written, body.replace(/^env:/, ""));
+  }
+
+  function withDefault(name: string, fallback: string, depth: number): string {
+    // A default of ours ends at the first closing brace that is not a variable's.
+    if (depth < DEEPEST && !/(?<!\$)\{/.test(fallback)) return variable(name, expand(fallback, depth + 1));
+    notes.add(`The default of ${name} cannot be written here and was not carried over.`);
+    return variable(name);
+  }
+
+  function standInNamed(secret: string): string {
+    const name = toVariableName(secret.split("/").at(-1) ?? secret, { keepCase: true });
+    return variable(name);
+  }
+
+  function expand(text: string, depth = 0): string {
+    let result = "";
+    for (let at = 0; at < text.length; ) {
+      const found = placeholderAt(text, at, context.dialect);
+      if (found === undefined) {
+        result += text.startsWith("${", at) ? "$${" : text[at];
+        at += text.startsWith("${", at) ? 2 : 1;
+        continue;
+      }
+      result += found.kind === "file" ? fromFile(found.body) : fromBody(found.body, depth);
+      at = found.end;
+    }
+    return result;
+  }
+
+  function fromFile(path: string): string {
+    return standIn(`{file:${path}}`, `file_${pathsOf(context.system).basename(path)}`);
+  }
+
+  return {
+    translate: (text) => expand(text),
+    variables: () => [...variables.values()],
+    notes: () => [...notes],
+  };
+}
+
+/** A text in which nothing is a variable. */
+export function escapeText(text: string): string {
+  return text.replaceAll("${", () => "$${");
+}
+
+interface Placeholder {
+  readonly kind: "value" | "file";
+  readonly body: string;
+  readonly end: number;
+}
+
+function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder | undefined {
+  if (text.startsWith("${", at)) {
+    const close = closingBrace(text, at + 2);
+    if (close === undefined) return undefined;
+    const body = text.slice(at + 2, close);
+    const file = /^file:(.+)$/.exec(body)?.[1];
+    return file === undefined ? { kind: "value", body, end: close + 1 } : { kind: "file", body: file, end: close + 1 };
+  }
+  if (dialect === "gemini") return shortForm(text, at);
+  if (dialect !== "opencode" || text[at] !== "{") return undefined;
+  BRACED.lastIndex = at;
+  const [whole = "", kind, body] = BRACED.exec(text) ?? [];
+  if (body === undefined) return undefined;
+  return { kind: kind === "file" ? "file" : "value", body, end: at + whole.length };
+}
+
+const BRACED = /\{(env|file):([^{}]+)\}/y;
+const SHORT = /\$([A-Za-z_][A-Za-z0-9_]*)/y;
+
+function shortForm(text: string, at: number): Placeholder | undefined {
+  SHORT.lastIndex = at;
+  const [whole = "", body] = SHORT.exec(text) ?? [];
+  return body === undefined ? undefined : { kind: "value", body, end: at + whole.length };
+}
+
+const LONGEST_BODY = 1_024;
+
+function closingBrace(text: string, from: number): number | undefined {
+  let depth = 1;
+  const end = Math.min(text.length, from + LONGEST_BODY);
+  for (let at = from; at < end; at += 1) {
+    if (text[at] === "{") depth += 1;
+    else if (text[at] === "}") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return undefined;
+}
+
+/** The placeholders that every editor of the family replaces by what it knows itself. */
+function knownValue(body: string, { system, workspace }: PlaceholderContext): string | undefined {
+  const { basename, sep } = pathsOf(system);
+  if (body === "workspaceFolder" || body === "workspaceRoot" || body === "cwd") return workspace;
+  if (body.startsWith("workspaceFolder:")) return workspace;
+  if (body === "workspaceFolderBasename" || body === "workspaceRootFolderName") return basename(workspace);
+  if (body === "userHome") return system.home;
+  if (body === "pathSeparator" || body === "/") return sep;
+  return undefined;
+}
+
+function toVariableName(text: string, { keepCase = false } = {}): string {
+  const name = text.replace(/[^A-Za-z0-9_]+/g, "_").replace(/^_+(?=[A-Za-z])|_+$/g, "");
+  const cased = keepCase ? name : name.toUpperCase();
+  return /^[A-Za-z_]/.test(cased) ? cased.slice(0, 64) : `_${cased}`.slice(0, 64);
+}

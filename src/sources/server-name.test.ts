@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { toServerName } from "./server-name.js";
+
+it.each<[string, string]>([
+  ["github", "github"],
+  ["io.github.upstash/context7", "io.github.upstash-context7"],
+  ["@scope/x", "scope-x"],
+  ["a:b", "a-b"],
+  ["a\u0000\u001b[31mb", "a-31mb"],
+  ["\u202eevil", "evil"],
+  ["../../etc/passwd", "etc-passwd"],
+  ["", "server"],
+  ["///", "server"],
+  ["n".repeat(100), "n".repeat(64)],
+  [`${"n".repeat(63)}😀x`, "n".repeat(63)],
+])("%j becomes %j", (written, name) => {
+  expect(toServerName(written).name).toBe(name);
+});
+
+it("tells the name there, fit for a terminal", () => {
+  expect(toServerName("a\u001b\nb").note).toBe('It is called "a\\u001b\\nb" there; a name here cannot be written so.');
+});
