@@ -132,8 +132,8 @@ const CONFIGURATION_INTRODUCTION = [
   "`*` is `ts`, `mts`, `js`, `mjs`, `json`, `jsonc`, `yaml` or `yml`, preferred in this order. In `mcp-discovery.config.*` " +
     "everything may, but need not, stand under a key `discovery`. JSON may hold comments and trailing commas; YAML is " +
     "1.2 without tags and merge keys. A key that is misspelt, of the wrong type or written twice is an error that names " +
-    "file, line and column; all errors are shown at once. A section with nothing in it counts as absent, and a " +
-    "file of nothing but comments stands for the defaults.",
+    "file, line and column; all errors are shown at once. A section with nothing in it counts as absent; a " +
+    "file with nothing in it is an error, because an editor may leave one for a moment while it saves.",
   "## Examples",
   "The same in three formats. JSON:",
   [
@@ -182,18 +182,48 @@ const CONFIGURATION_INTRODUCTION = [
     "});",
     "```",
   ].join("\n"),
+  "## Trust",
+  "A project's own configuration (2 and 3 above) can start programs, so that a cloned repository must not bring one into " +
+    "force by itself. It is used after a person has trusted its path and its content: at a terminal every command asks, " +
+    "`anygpt mcp config trust` records it, `--list` shows what is recorded, `--revoke` takes it back. Without trust a " +
+    "gateway goes on with the next place, and says so on standard error and in `list_mcp_servers`. Changed content has to be " +
+    "trusted again. A file that is named by `--config` or `ANYGPT_CONFIG` is trusted, and so is what lies in the home " +
+    "folder itself or in `ANYGPT_HOME`. For a configuration that is a program, the files that it imports by a literal " +
+    "relative or absolute path count as its content; packages, computed imports and files that it reads do not, nor do " +
+    "the programs and source files that a configuration names. Records lie in `ANYGPT_HOME/trust`, for their owner alone.",
   "## Variables",
   "`${NAME}` and `${NAME:-default}` in a server's command, arguments, environment, folder, address and headers, and in a " +
     "source's path, are replaced at the moment of use. Values come from `~/.ai/.env`, `.ai/.env`, `.env`, `.env.local` and " +
     "the process's environment, the later ones stronger. A variable that is not set makes that one server unusable, with " +
     "an error that names it. `$${` is a literal `${`. A leading `~` in a server's command and folder, in a source's path and " +
     "in `audit.file` is the home folder; relative folders and files start from the file that names them.",
+  "The three files of the working folder are used when the configuration in force is the project's own and trusted, when " +
+    "a file in that folder or below it was named, or when they were trusted themselves (`anygpt mcp config trust`): the variables of a strange " +
+    "project must not decide what your own servers run or where they send your tokens. `anygpt mcp env` shows which " +
+    "variable is needed by which server and where it would come from, never its value; with `--check` it exits with 2 when " +
+    "one is missing.",
+  "A `.env` file holds lines `NAME=value`, with `export` in front or not. A value in double quotes may go over several lines " +
+    'and hold `\\n`, `\\r`, `\\t`, `\\"`, `\\\\` and `\\$`; in single or back quotes everything stands for itself; without quotes a ' +
+    "`#` begins a comment. Nothing is expanded and no command is run. A line that cannot be understood is reported with its number and " +
+    "sets nothing.",
+  "## Changes while the gateway runs",
+  "`anygpt mcp serve` looks at the configuration, what it imports, its sources and the `.env` files once a second, and takes " +
+    "a change over within two seconds; `SIGHUP` and `anygpt mcp config reload` do the same at once. It is one step: " +
+    "servers that are the same keep their processes and connections, calls in flight on the others finish where they " +
+    "began, and what is gone is gone from list, search and execution at the same moment. Of `upstreams`, `listTimeoutMs`, " +
+    "`pulseTimeoutMs`, `writeTimeoutMs` and `maxMessageBytes` hold for connections opened afterwards, and " +
+    "`execution.keepResultsMs` from the next start; all else holds at once. A configuration that is wrong changes nothing: " +
+    "the reason is logged once and shown in `list_mcp_servers`.",
   "## Environment",
   table(
     ["variable", "meaning"],
     [
       ["`ANYGPT_CONFIG`", "The configuration file, where `--config` does not name one."],
       ["`ANYGPT_HOME`", "The folder for state and for the person's own configuration, in place of `~/.anygpt`."],
+      [
+        "`ANYGPT_TRUST_PROJECT`",
+        "`1` trusts every file of the project. For CI, where whoever starts the gateway chose the project.",
+      ],
       ["`MCP_DEFAULT_LIMIT`", "`search.limit`, where the configuration does not set it."],
       ["`MCP_SEARCH_MIN_CONFIDENCE`", "`search.minRelevance`, where the configuration does not set it."],
     ],

@@ -6,10 +6,12 @@ import { createCatalog } from "./catalog/catalog.js";
 import { createCatalogDisk } from "./catalog/disk.js";
 import { createLookup, type Lookup } from "./catalog/lookup.js";
 import { createRefresh, type Refresh } from "./catalog/refresh.js";
+import { rememberedDisk } from "./catalog/remembered.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
-import { createVariables, resolveConnection, type Variables } from "./config/variables.js";
+import { createVariables, type Variables } from "./config/variables.js";
+import type { DiscoveryError } from "./errors.js";
 import { createExecute, type Execute } from "./executor/execute.js";
 import type { KeptResults } from "./executor/kept-results.js";
 import { toAuditRecord } from "./executor/to-audit-record.js";
@@ -17,21 +19,26 @@ import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery } from "./metatools/discovery.js";
 import { discoveryProfile } from "./metatools/discovery-profile.js";
 import type { MetaTool } from "./metatools/meta-tool.js";
-import type { ServerDefinition } from "./model/server.js";
-import type { Place } from "./place.js";
+import { withNotes } from "./metatools/with-notes.js";
+import { notesFor, noticesOf } from "./notices.js";
+import { type Place, signalFiles } from "./place.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { type Collected, collectServers } from "./sources/collect.js";
+import { assertEnabled, createTargets } from "./targets.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
-import { describeProblem } from "./util/document/problem.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
 export interface Foundation {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
   readonly kept: KeptResults;
+  /** The stages in force; undefined while the first are being composed. */
+  readonly current: () => Stages | undefined;
+  /** Why the configuration could not be replaced by what the files say now. */
+  readonly failure: () => DiscoveryError | undefined;
 }
 
 /** What one configuration amounts to; a reload builds it anew. */
@@ -51,6 +58,9 @@ export interface Stages {
   readonly metaTools: readonly MetaTool[];
   readonly upstreams: Upstreams;
   readonly target: (server: string) => UpstreamTarget;
+  readonly variables: Variables;
+  /** Files whose change makes a difference; they need not exist. */
+  readonly watched: readonly string[];
   /** What a person should know though nothing is wrong. */
   readonly notices: () => readonly string[];
   /** Rules that match no known tool or never decide; true only when all servers are known. */
@@ -63,26 +73,34 @@ export interface ComposeParts {
   readonly loaded: LoadedConfig;
   readonly place: Place;
   readonly foundation: Foundation;
+  /** What these are to replace: what it knows of servers that stay is known here at once. */
+  readonly previous?: Stages;
 }
 
-export async function compose({ loaded, place, foundation, audit }: ComposeParts): Promise<Stages> {
+export async function compose({ loaded, place, foundation, audit, previous }: ComposeParts): Promise<Stages> {
   const { config, baseDir } = loaded;
   const { now, log, home } = place;
   const { upstreams, validation, kept } = foundation;
 
-  const variables = createVariables(place);
+  const variables = createVariables({
+    ...place,
+    admits: (file, bytes) => loaded.trustsFolder || place.trust.isTrusted(file, bytes),
+  });
   const collected = config.enabled
     ? await collectServers({
         servers: config.servers,
         sources: config.sources,
         baseDir,
         home,
+        system: { platform: process.platform, home, cwd: place.cwd, env: place.env },
         resolve: (text) => variables.resolve(text),
+        isTrusted: ({ path, bytes }) => place.trust.isTrusted(path, bytes),
         ...(loaded.file === undefined ? {} : { file: loaded.file }),
       })
-    : { servers: [], sources: [], problems: [], notices: [] };
-  const rules = await compileRules(config.toolRules);
-  const disk = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
+    : { servers: [], sources: [], problems: [], notices: [], toolRules: [], files: [] };
+  const rules = await compileRules([...config.toolRules, ...collected.toolRules]);
+  const files = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
+  const disk = previous === undefined ? files : rememberedDisk(files, previous.snapshot());
   const catalog = createCatalog({
     definitions: collected.servers,
     decide: (tool) => decide(rules, tool),
@@ -92,10 +110,12 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
   });
   const { snapshot } = catalog;
 
+  // Work that began before a reload must not bring back a server as it was: what counts is what is in force when it is sent.
+  const inForce = (): Stages => foundation.current() ?? stages;
   const target = createTargets(collected.servers, variables, snapshot);
   const refresh = createRefresh({
     catalog,
-    list: (server, signal) => upstreams.list(target(server), signal),
+    list: (server, signal) => upstreams.list(inForce().target(server), signal),
     ttlMs: config.cache.ttl * 1000,
     now,
     elapsed: place.elapsed,
@@ -114,7 +134,10 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
     resolve: ({ server, tool }, waitMs, signal) => discovery.tool(server, tool, { waitMs, ...(signal && { signal }) }),
     explain: (tool) => explain(rules, decide(rules, tool)),
     validation,
-    send: (tool, call, signal) => upstreams.call(target(tool.server), { ...call, tool: tool.name }, signal),
+    send: async (tool, call, signal) => {
+      const outgoing = { ...call, tool: tool.name, assertAllowed: () => assertEnabled(tool, inForce().rules) };
+      return await upstreams.call(inForce().target(tool.server), outgoing, signal);
+    },
     assertRecordable: async () => await audit?.prepare(),
     record: async (entry) => await audit?.record(await toAuditRecord(entry, audit)),
     limit: { bytes: config.execution.resultLimit, kept },
@@ -125,23 +148,18 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
     newId: randomUUID,
     log,
   });
-  const metaTools = discoveryProfile({ discovery, execute, upstreamState: (server) => upstreams.state(server) });
+  const profile = discoveryProfile({ discovery, execute, upstreamState: (server) => upstreams.state(server) });
+  const notes = () => notesFor(loaded, collected, foundation.failure());
+  const metaTools = profile.map((one) => (one.name === "list_mcp_servers" ? withNotes(one, notes) : one));
 
-  const load = () => catalog.load();
-  const notices = () => [
-    ...loaded.notices,
-    ...collected.notices,
-    ...collected.problems.map(describeProblem),
-    ...variables.notices(),
-  ];
-  return {
+  const stages: Stages = {
     place,
     loaded,
     config,
     collected,
     rules,
     snapshot,
-    load,
+    load: () => catalog.load(),
     refresh,
     lookup,
     discovery,
@@ -150,25 +168,10 @@ export async function compose({ loaded, place, foundation, audit }: ComposeParts
     metaTools,
     upstreams,
     target,
-    notices,
+    variables,
+    watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(place.stateFolder)],
+    notices: () => noticesOf(loaded, collected, variables),
     ruleWarnings: () => findIneffectiveRules(rules, [...snapshot().tools.values()]),
   };
-}
-
-function createTargets(
-  servers: readonly ServerDefinition[],
-  variables: Variables,
-  snapshot: () => Snapshot,
-): (server: string) => UpstreamTarget {
-  const byName = new Map(servers.map((server) => [server.name, server]));
-  return (name) => {
-    const definition = byName.get(name);
-    if (definition === undefined) throw new TypeError(`No definition of ${name}.`);
-    const era = snapshot().servers.get(name)?.record?.era;
-    return {
-      name,
-      connection: (noteSecret) => resolveConnection(definition.connection, variables, noteSecret),
-      ...(era === undefined ? {} : { eraHint: era }),
-    };
-  };
+  return stages;
 }

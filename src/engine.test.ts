@@ -240,6 +240,75 @@ describe("reload", () => {
     expect(await engine.executeTool("comes", "add", { a: 1, b: 1 })).toMatchObject({ success: true });
   });
 
+  it("sends nothing to a server that is gone or not the same any more, though the request came before", async () => {
+    const file = join(folder, "config.json");
+    const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
+    const stays = testServer("echo.mjs");
+    await write({ turns: testServer("gate.mjs", "old"), goes: testServer("gate.mjs", "goes"), stays });
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    for (const name of ["turns", "goes", "stays"]) await engine.listTools(name);
+    const before = await engine.known();
+    const call = (server: string, tool: string) =>
+      before.execute({ actor: { id: "local", surface: "library" }, server, tool, arguments: {} });
+    await write({ turns: testServer("gate.mjs", "new"), stays });
+    await engine.reload();
+    expect(await call("turns", "whoami")).toMatchObject({
+      content: [{ text: expect.stringMatching(/^new /) as string }],
+    });
+    await expect(call("goes", "whoami")).rejects.toMatchObject({ code: "SERVER_NOT_FOUND", executed: "no" });
+    await expect(before.refresh.refresh("goes")).rejects.toMatchObject({ code: "SERVER_NOT_FOUND" });
+    expect(await call("stays", "pid")).not.toHaveProperty("isError");
+    expect(before.upstreams.state("goes")).toEqual({ kind: "closed" });
+  });
+
+  it("forgets nothing of servers that stay, also when nothing is kept on disk", async () => {
+    const file = join(folder, "config.json");
+    const write = (limit: number) =>
+      writeFile(
+        file,
+        JSON.stringify({ servers: { echo: testServer("echo.mjs") }, cache: { enabled: false }, search: { limit } }),
+      );
+    await write(3);
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    await engine.searchTools("echo");
+    await write(1);
+    await engine.reload();
+    expect((await engine.stages()).snapshot().servers.get("echo")?.record?.tools).toHaveLength(15);
+    expect(await engine.searchTools("echo text")).toHaveLength(1);
+  });
+
+  it("tells what became of each one, and shows what is wrong until it is right", async () => {
+    const file = join(folder, "config.json");
+    await writeFile(file, JSON.stringify({ servers: { a: { command: "x" }, b: { command: "x" } } }));
+    const engine = openEngine({ ...options, configPath: file });
+    engines.push(engine);
+    const outcomes: unknown[] = [];
+    const reload = engine.watch((outcome) => void outcomes.push(outcome));
+    const listed = async () => {
+      const [list] = (await engine.stages()).metaTools;
+      return JSON.stringify(await list?.run({}, { actor: { id: "local", surface: "mcp" } }));
+    };
+    await engine.stages();
+    await writeFile(
+      file,
+      JSON.stringify({ servers: { b: { command: "y" }, c: { command: "x" } }, search: { limit: 5 } }),
+    );
+    await reload();
+    expect(outcomes.at(-1)).toEqual({
+      kind: "done",
+      difference: { added: ["c"], removed: ["a"], changed: ["b"], sections: ["search"] },
+    });
+    await writeFile(file, "{");
+    await reload();
+    expect(outcomes.at(-1)).toMatchObject({ kind: "failed", reason: { code: "CONFIGURATION_ERROR" } });
+    expect(await listed()).toContain("The configuration was changed but is wrong; the one before is in force.");
+    await writeFile(file, "{}");
+    await reload();
+    expect(await listed()).not.toContain("wrong");
+  });
+
   it("keeps the last good configuration when the new one is wrong", async () => {
     const file = join(folder, "config.json");
     await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));

@@ -1,8 +1,8 @@
 // The gateway as an object: what embedding programs and the surfaces can ask of it. It decides nothing itself.
 import type { Stages } from "./compose.js";
 import type { DiscoveryConfig } from "./config/define.js";
-import { type LoadedConfig, loadConfig, parseConfig } from "./config/load.js";
-import { Lifecycle } from "./lifecycle.js";
+import { givenConfig, type LoadedConfig, type LoadParts, loadConfig, parseConfig } from "./config/load.js";
+import { Lifecycle, type Reload } from "./lifecycle.js";
 import { describeServer } from "./metatools/describe-server.js";
 import {
   type SearchResult,
@@ -28,6 +28,8 @@ export interface SearchToolsOptions {
   readonly server?: string;
   readonly limit?: number;
   readonly includeDisabled?: boolean;
+  /** Whether each result says `why` it was found. */
+  readonly explain?: boolean;
 }
 
 export interface ExecuteOptions {
@@ -47,7 +49,7 @@ export class DiscoveryEngine {
   constructor(config: DiscoveryConfig = {}, options: EngineOptions = {}) {
     const given = parseConfig(config);
     const place = toPlace(options);
-    const load = options.load ?? (() => Promise.resolve({ config: given, baseDir: place.cwd, notices: [] }));
+    const load = options.load ?? (() => Promise.resolve(givenConfig(given, place.cwd)));
     this.#lifecycle = new Lifecycle(place, load);
   }
 
@@ -124,6 +126,14 @@ export class DiscoveryEngine {
     await this.#lifecycle.reload();
   }
 
+  /**
+   * Reloads by itself whenever a file changes that the configuration is made of, and tells what became of it. Gives a
+   * function that does the same at once. For the surfaces. @internal
+   */
+  watch(onReload: (reload: Reload) => void): () => Promise<void> {
+    return this.#lifecycle.watch(onReload);
+  }
+
   /** The configuration in force, defaults filled in. */
   async getConfig(): Promise<DiscoveryConfig> {
     return (await this.stages()).config;
@@ -145,31 +155,38 @@ export class DiscoveryEngine {
   }
 }
 
+export interface OpenOptions extends EngineOptions {
+  readonly configPath?: string;
+}
+
+/** Where an engine with these options would look, and whom it trusts there. @internal */
+export function placeFor({ configPath, ...options }: OpenOptions) {
+  const place = toPlace(options);
+  const loadParts: LoadParts = {
+    cwd: place.cwd,
+    env: options.env ?? process.env,
+    home: place.home,
+    anygptHome: place.stateFolder,
+    isTrusted: (file, content) => place.trust.isTrusted(file, content),
+    ...(configPath === undefined ? {} : { path: configPath }),
+  };
+  return { ...place, loadParts };
+}
+
 const DEEPEST = 2;
 
 /**
  * An engine on the configuration found on this machine, or on the given file. A gateway that was started by a gateway
  * offers only what it was explicitly given, and at some depth nothing at all: none can start itself without end.
  */
-export function openEngine({
-  configPath,
-  ...options
-}: EngineOptions & { readonly configPath?: string } = {}): DiscoveryEngine {
-  const { cwd, home, stateFolder } = toPlace(options);
-  const env = options.env ?? process.env;
+export function openEngine({ configPath, ...options }: OpenOptions = {}): DiscoveryEngine {
+  const { loadParts } = placeFor({ ...options, ...(configPath === undefined ? {} : { configPath }) });
+  const { cwd, env } = loadParts;
   const depth = depthOf(env);
   const isExplicit = configPath !== undefined || Boolean(env["ANYGPT_CONFIG"]);
   const isInside = depth >= DEEPEST || (depth > 0 && !isExplicit);
   const notices = ["This gateway was started by another one and offers no servers of its own."];
   const load = (): Promise<LoadedConfig> =>
-    isInside
-      ? Promise.resolve({ config: parseConfig({}), baseDir: cwd, notices })
-      : loadConfig({
-          cwd,
-          env,
-          home,
-          anygptHome: stateFolder,
-          ...(configPath === undefined ? {} : { path: configPath }),
-        });
+    isInside ? Promise.resolve(givenConfig(parseConfig({}), cwd, notices)) : loadConfig(loadParts);
   return new DiscoveryEngine({}, { ...options, load });
 }

@@ -1,17 +1,24 @@
 // The stages over time: composed when first needed, replaced as a whole by a reload, ended once.
 import { type AuditLog, auditFiles, createAuditLog } from "./audit/audit-log.js";
 import type { AuditOptions } from "./audit/options.js";
-import { fingerprintOf } from "./catalog/record.js";
 import { compose, type Foundation, type Stages } from "./compose.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
-import { DiscoveryError } from "./errors.js";
+import { startWatch, type Watch } from "./config/watch.js";
+import { DiscoveryError, toDiscoveryError } from "./errors.js";
 import { createKeptResults } from "./executor/kept-results.js";
 import { createValidation } from "./executor/validation.js";
 import type { Place } from "./place.js";
+import { type Difference, differenceOf, lateOptions } from "./reload.js";
+import { identityOf } from "./upstreams/identity.js";
 import { createUpstreams } from "./upstreams/pool.js";
-import { canonicalJson } from "./util/canonical-json.js";
 import { VERSION } from "./version.js";
+
+/** What became of a reload. */
+export type Reload =
+  | { readonly kind: "done"; readonly difference: Difference }
+  /** Everything stays as it was. */
+  | { readonly kind: "failed"; readonly reason: DiscoveryError };
 
 export class Lifecycle {
   readonly #place: Place;
@@ -19,24 +26,37 @@ export class Lifecycle {
   readonly #audits = new Map<string, AuditLog>();
   #foundation: Foundation | undefined;
   #stages: Promise<Stages> | undefined;
+  #current: Stages | undefined;
   readonly #known = new WeakMap<Stages, Promise<void>>();
-  #reloading: Promise<void> = Promise.resolve();
+  #reloading: Promise<unknown> = Promise.resolve();
+  #failure: DiscoveryError | undefined;
+  #readAt = 0;
+  #watch: Watch | undefined;
   #isClosed = false;
 
   constructor(place: Place, load: () => Promise<LoadedConfig>) {
     this.#place = place;
-    this.#load = load;
+    this.#load = () => {
+      this.#readAt = place.now();
+      return load();
+    };
   }
 
   /** The stages of the present configuration, before any tool is known. */
   async stages(): Promise<Stages> {
     if (this.#isClosed) throw closed();
-    this.#stages ??= this.#load().then((loaded) => this.#compose(loaded));
+    this.#stages ??= this.#first();
     return await this.#stages.catch((error: unknown) => {
       // What was wrong may be mended by the next time.
       this.#stages = undefined;
       throw error;
     });
+  }
+
+  async #first(): Promise<Stages> {
+    this.#current = await this.#compose(await this.#load());
+    void this.#watch?.mark();
+    return this.#current;
   }
 
   /** The same with the catalog read from disk and unknown servers being asked. */
@@ -50,19 +70,48 @@ export class Lifecycle {
 
   async #learn(stages: Stages): Promise<void> {
     await stages.load();
-    const isCurrent = (await this.#stages) === stages;
-    if (isCurrent && !this.#isClosed) stages.refresh.start();
+    if (this.#current === stages && !this.#isClosed) stages.refresh.start();
   }
 
   /** One after the other; a configuration that is wrong changes nothing. */
-  async reload(): Promise<void> {
+  async reload(): Promise<Difference> {
     const mine = this.#reloading.catch(() => undefined).then(() => this.#replace());
     this.#reloading = mine;
-    await mine;
+    try {
+      const difference = await mine;
+      this.#failure = undefined;
+      return difference;
+    } catch (error) {
+      this.#failure = toDiscoveryError(error);
+      throw error;
+    }
+  }
+
+  /** Reloads whenever a file changes that makes a difference, until the engine is closed; gives what does it at once. */
+  watch(onReload: (reload: Reload) => void): () => Promise<void> {
+    const reload = async (): Promise<void> => {
+      if (!this.#isClosed) onReload(await this.#outcome());
+    };
+    this.#watch?.stop();
+    this.#watch = startWatch({
+      files: () => this.#current?.watched ?? [],
+      readAt: () => this.#readAt,
+      onChange: reload,
+    });
+    return reload;
+  }
+
+  async #outcome(): Promise<Reload> {
+    try {
+      return { kind: "done", difference: await this.reload() };
+    } catch (error) {
+      return { kind: "failed", reason: toDiscoveryError(error) };
+    }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#watch?.stop();
     const stages = await this.#stages?.catch(() => undefined);
     stages?.refresh.close();
     await this.#foundation?.upstreams.close();
@@ -70,29 +119,33 @@ export class Lifecycle {
     for (const audit of this.#audits.values()) await audit.close();
   }
 
-  async #replace(): Promise<void> {
+  async #replace(): Promise<Difference> {
     const before = await this.stages();
-    const after = await this.#compose(await this.#load());
+    const after = await this.#compose(await this.#load(), before);
+    await after.load();
+    const identities = await identitiesOf(after);
+    if (this.#isClosed) throw closed();
+    // From here to the end of adopt nothing waits: whoever asks sees all of the old or all of the new.
+    this.#current = after;
+    void this.#watch?.mark();
     this.#stages = Promise.resolve(after);
+    this.#known.set(after, Promise.resolve());
     before.refresh.close();
-    const kept = new Map(after.collected.servers.map(({ name, connection }) => [name, fingerprintOf(connection)]));
-    for (const { name, connection } of before.collected.servers) {
-      // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
-      if (kept.get(name) !== fingerprintOf(connection)) void after.upstreams.drop(name);
-    }
-    if (canonicalJson(before.config.upstreams) !== canonicalJson(after.config.upstreams)) {
-      this.#place.log("The section upstreams has changed; it takes effect at the next start.");
-    }
+    // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
+    const dropped = after.upstreams.adopt({ options: after.config.upstreams, identities });
+    after.refresh.start();
+    for (const notice of lateOptions(before.config, after.config)) this.#place.log(notice);
     // Whoever rotates the record moves the file and then asks for this.
     for (const audit of this.#audits.values()) await audit.release();
-    await this.known();
+    return differenceOf(before, after, dropped);
   }
 
-  async #compose(loaded: LoadedConfig): Promise<Stages> {
+  async #compose(loaded: LoadedConfig, previous?: Stages): Promise<Stages> {
     const { config } = loaded;
     this.#foundation ??= this.#lay(config);
     const audit = config.audit.enabled ? this.#auditOf(config.audit) : undefined;
-    return await compose({ loaded, audit, place: this.#place, foundation: this.#foundation });
+    const parts = { loaded, audit, place: this.#place, foundation: this.#foundation };
+    return await compose(previous === undefined ? parts : { ...parts, previous });
   }
 
   #lay(config: Config): Foundation {
@@ -109,12 +162,13 @@ export class Lifecycle {
       }),
       validation: createValidation(),
       kept: createKeptResults(config.execution.keepResultsMs, elapsed),
+      current: () => this.#current,
+      failure: () => this.#failure,
     };
   }
 
   async #refreshAgain(server: string): Promise<void> {
-    const stages = await this.#stages?.catch(() => undefined);
-    await stages?.refresh.changed(server).catch(() => undefined);
+    await this.#current?.refresh.changed(server).catch(() => undefined);
   }
 
   #auditOf(options: AuditOptions): AuditLog {
@@ -123,6 +177,19 @@ export class Lifecycle {
     this.#audits.set(files.file, audit);
     return audit;
   }
+}
+
+/** What each server is with its variables replaced; one that lacks a variable is nothing that could be kept. */
+async function identitiesOf({ collected, target }: Stages): Promise<Map<string, string>> {
+  const identities = new Map<string, string>();
+  for (const { name } of collected.servers) {
+    try {
+      identities.set(name, identityOf(await target(name).connection()));
+    } catch (error) {
+      if (!(error instanceof DiscoveryError)) throw error;
+    }
+  }
+  return identities;
 }
 
 function closed(): DiscoveryError {

@@ -34,7 +34,7 @@ async function run(argv: readonly string[]): Promise<void> {
     stderr: process.stderr,
     env: process.env,
     cwd,
-    isTerminal: { stdout: isatty(1), stderr: isatty(2) },
+    isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     columns: process.stdout.columns ?? 80,
     stderrColumns: process.stderr.columns ?? 80,
     signal: stop.signal,

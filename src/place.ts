@@ -1,4 +1,6 @@
 import { homedir } from "node:os";
+import { join } from "node:path";
+import { createTrust, isTrustOpen, type Trust } from "./config/trust.js";
 import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
 
@@ -8,6 +10,8 @@ export interface Place {
   readonly home: string;
   readonly stateFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Which files of projects the person has said yes to. */
+  readonly trust: Trust;
   /** The time of day, for records. */
   readonly now: () => number;
   /** Milliseconds that only ever grow, for intervals. */
@@ -32,15 +36,31 @@ export function toPlace({
 }: PlaceOptions): Place {
   const home = env["HOME"] || env["USERPROFILE"] || homedir();
   const depth = depthOf(env);
+  const state = absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd });
   return {
     cwd,
     env: { ...env, [DEPTH_VARIABLE]: String(depth + 1) },
     home,
-    stateFolder: absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd }),
+    stateFolder: state,
+    trust: createTrust({ folder: trustFolder(state), now: Date.now, isOpen: isTrustOpen(env) }),
     now: Date.now,
     elapsed: () => performance.now(),
     log,
   };
+}
+
+function trustFolder(stateFolder: string): string {
+  return join(stateFolder, "trust");
+}
+
+/** Written by who wants every running gateway to read its configuration again. */
+export function reloadFile(stateFolder: string): string {
+  return join(stateFolder, "reload");
+}
+
+/** Files of ours by whose change other processes tell a running gateway that it should look again. */
+export function signalFiles(stateFolder: string): readonly string[] {
+  return [reloadFile(stateFolder), trustFolder(stateFolder)];
 }
 
 /** How many gateways this one was started through. Every server is told, in case it is a gateway itself. */

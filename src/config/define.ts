@@ -25,6 +25,8 @@ export interface ConnectionConfig {
   command?: string | undefined;
   args?: string[] | undefined;
   env?: Record<string, string> | undefined;
+  /** A file of more environment variables; those of `env` win. */
+  envFile?: string | undefined;
   cwd?: string | undefined;
   url?: string | undefined;
   headers?: Record<string, string> | undefined;
@@ -55,8 +57,32 @@ export interface ManifestTool {
 }
 
 export interface SourceConfig {
-  type: "custom" | "docker-mcp" | "claude-desktop" | "windsurf";
-  path: string;
+  /** `custom` is a YAML file with `servers`; the others are the files of those programs. */
+  type:
+    | "custom"
+    | "claude-desktop"
+    | "claude-code"
+    | "cursor"
+    | "windsurf"
+    | "vscode"
+    | "cline"
+    | "roo"
+    | "gemini-cli"
+    | "codex"
+    | "zed"
+    | "continue"
+    | "goose"
+    | "junie"
+    | "lm-studio"
+    | "opencode"
+    | "copilot-cli"
+    | "amazon-q"
+    | "kiro"
+    | "warp"
+    | "antigravity"
+    | "docker-mcp";
+  /** The file; when left out, the files that the program itself reads. */
+  path?: string | undefined;
 }
 
 export interface ToolRuleConfig {

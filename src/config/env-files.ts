@@ -1,35 +1,69 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
 import { toText } from "../util/document/text.js";
+import { parseDotenv } from "./dotenv.js";
 
 export interface EnvFileParts {
   readonly cwd: string;
   readonly home: string;
+  /** Whether a file of the working folder may be used; one in the home folder always may. */
+  readonly admits?: (file: string, bytes: Uint8Array) => boolean;
 }
 
 export interface EnvFiles {
-  get(name: string): string | undefined;
+  /** The value in the strongest file that sets it, and which one that is. */
+  find(name: string): Found | undefined;
+  /** The strongest file that would set it, were the project trusted. */
+  findBarred(name: string): string | undefined;
+  /** Lines that set nothing, and files that could not be read. */
   notices(): readonly string[];
+  /** All files of the chain, whether they exist or not, the weakest first. */
+  readonly files: readonly string[];
+}
+
+export interface Found {
+  readonly value: string;
+  readonly file: string;
 }
 
 const LARGEST_BYTES = 1024 * 1024;
 
+/** The files of the chain that lie in the working folder, the weakest first. */
+export function projectEnvFiles(cwd: string): string[] {
+  return [join(cwd, ".ai", ".env"), join(cwd, ".env"), join(cwd, ".env.local")];
+}
+
 /** The chain of `.env` files, the later ones stronger; each is read when first needed and again when it changed. */
-export function createEnvFiles({ cwd, home }: EnvFileParts): EnvFiles {
-  const files = [join(home, ".ai", ".env"), join(cwd, ".ai", ".env"), join(cwd, ".env"), join(cwd, ".env.local")].map(
-    createEnvFile,
-  );
+export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts): EnvFiles {
+  const own = join(home, ".ai", ".env");
+  const files = [own, ...projectEnvFiles(cwd).filter((file) => file !== own)];
+  const strongestFirst = files.map((file) => ({ file, read: createEnvFile(file) })).reverse();
+  const isAdmitted = (file: string, { bytes }: EnvContent): boolean =>
+    file === own || bytes === undefined || admits(file, bytes);
+
+  function find(name: string, admitted: boolean): Found | undefined {
+    for (const { file, read } of strongestFirst) {
+      const content = read();
+      const value = content.values.get(name);
+      if (value !== undefined && isAdmitted(file, content) === admitted) return { value, file };
+    }
+    return undefined;
+  }
 
   return {
-    get: (name) => files.reduce<string | undefined>((value, file) => file().values.get(name) ?? value, undefined),
-    notices: () => files.flatMap((file) => file().notices),
+    files,
+    find: (name) => find(name, true),
+    findBarred: (name) => find(name, false)?.file,
+    notices: () =>
+      strongestFirst.toReversed().flatMap(({ file, read }) => (isAdmitted(file, read()) ? read().notices : [])),
   };
 }
 
 interface EnvContent {
   readonly values: ReadonlyMap<string, string>;
   readonly notices: readonly string[];
+  /** What the file holds; absent when it is not there or could not be read. */
+  readonly bytes?: Uint8Array;
 }
 
 const NOTHING: EnvContent = { values: new Map(), notices: [] };
@@ -48,8 +82,12 @@ function createEnvFile(file: string): () => EnvContent {
 }
 
 function stampOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stats?.isFile() === true ? `${stats.mtimeNs}:${stats.size}:${stats.ino}` : "";
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+    return stats?.isFile() === true ? `${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}:${stats.dev}:${stats.ino}` : "";
+  } catch {
+    return "";
+  }
 }
 
 function readEnvFile(file: string): EnvContent {
@@ -57,44 +95,15 @@ function readEnvFile(file: string): EnvContent {
     const bytes = readFileSync(file);
     if (bytes.length > LARGEST_BYTES) return refused(file, "is larger than 1 MiB");
     const text = toText(bytes);
-    return text.kind === "text" ? parseEnvFile(text.text, file) : refused(file, "is not UTF-8 text");
-  } catch {
-    return NOTHING;
+    if (text.kind !== "text") return refused(file, "is not UTF-8 text");
+    const { values, faults } = parseDotenv(text.text);
+    return { values, notices: faults.map(({ line, reason }) => `${file}:${line} ${reason}.`), bytes };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    return refused(file, `could not be read (${code})`);
   }
 }
 
 function refused(file: string, reason: string): EnvContent {
   return { values: new Map(), notices: [`${file} ${reason} and was ignored.`] };
-}
-
-const ASSIGNMENT =
-  /[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*("(?:[^"\\]|\\[^])*"|'[^']*'|`[^`]*`|)[^\n]*(?:\n|$)/y;
-const BLANK = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
-const ANYTHING = /[^\n]*(?:\n|$)/y;
-
-/** The assignments of a `.env` file. A line that is none, and a name set twice, are told; the last value stands. */
-export function parseEnvFile(text: string, file: string): EnvContent {
-  const source = text.replace(/\r\n?/g, "\n");
-  const values = new Map<string, string>();
-  const notices: string[] = [];
-  for (let at = 0, line = 1; at < source.length; ) {
-    const assignment = matchAt(ASSIGNMENT, source, at);
-    const piece = (assignment ?? matchAt(BLANK, source, at) ?? matchAt(ANYTHING, source, at))?.[0] ?? "";
-    const name = assignment?.[1];
-    if (name !== undefined) {
-      if (values.has(name)) notices.push(`${file}:${line} sets ${name} again; the last value stands.`);
-      // One assignment at a time: Node's parser joins a line that is none with the next one.
-      values.set(name, parseEnv(piece)[name] ?? "");
-    } else if (matchAt(BLANK, source, at) === null) {
-      notices.push(`${file}:${line} is not an assignment and was ignored.`);
-    }
-    at += Math.max(1, piece.length);
-    line += piece.split("\n").length - 1;
-  }
-  return { values, notices };
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
 }

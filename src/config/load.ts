@@ -1,38 +1,86 @@
 // Comes in: where the gateway was started and what the person named; goes out: one checked, frozen Config and the file
 // it came from. Refuses to know what the sections mean: each stage owns the schema of its own.
-import { dirname } from "node:path";
+import { dirname, isAbsolute, relative } from "node:path";
 import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
 import { parsePlain } from "../util/document/plain.js";
-import { pathText, type Path, type Problem } from "../util/document/problem.js";
+import { pathText, type Path, type Position, type Problem } from "../util/document/problem.js";
 import { checkSchema, type Violation } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
 import { absolutePath } from "../util/home-path.js";
 import { searchFromEnvironment } from "./environment.js";
 import { missingFile, toError } from "./failure.js";
-import { isOwnFile, isSharedFile, locateConfig, type LocateParts, type Place } from "./locate.js";
+import {
+  candidateFiles,
+  isOwnFile,
+  isOwnFolder,
+  isSharedFile,
+  locateConfig,
+  type LocateParts,
+  type Origin,
+  type Place,
+} from "./locate.js";
 import { configOptions, findHiddenFaults, type Config } from "./options.js";
-import { readConfig } from "./read.js";
+import { type OpenedConfig, openConfig, parseOpened } from "./read.js";
 
-export type LoadParts = LocateParts;
+export interface LoadParts extends LocateParts {
+  /** Whether a file of the project may be used with this content. Without it every file may. */
+  readonly isTrusted?: (file: string, content: Uint8Array) => boolean;
+  /** How long a configuration that is a program may run. */
+  readonly programTimeoutMs?: number;
+}
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file it came from; undefined when the built-in defaults stand. */
+  /** The file it came from; undefined when the built-in defaults stand, or a program gave it. */
   readonly file?: string;
+  /** Whose file that is. */
+  readonly origin: Origin | "defaults" | "program";
   /** The folder that relative paths in it start from. */
   readonly baseDir: string;
   readonly notices: readonly string[];
+  /** Files of the project that were left out, because nobody has trusted them as they are. */
+  readonly untrusted: readonly string[];
+  /** Whether the `.env` files of the working folder belong to whoever wrote the configuration. */
+  readonly trustsFolder: boolean;
+  /** Files that make a difference: those it was read from, and those that would be taken if they were there. */
+  readonly watched: readonly string[];
+  /** Where a member of the configuration was written. */
+  readonly positionOf: (path: Path) => Position | undefined;
 }
+
+const PROGRAM_TIMEOUT_MS = 10_000;
 
 /** Finds, reads and checks the configuration. Everything that is wrong with it comes in one CONFIGURATION_ERROR. */
 export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
   const defaults = { search: searchFromEnvironment(parts.env) };
+  const untrusted: string[] = [];
+  const surroundings = { defaults, parts, untrusted };
   for (const place of await locateConfig(parts)) {
-    const loaded = await loadPlace(place, { defaults, home: parts.home });
-    if (loaded !== undefined) return loaded;
+    const loaded = await loadPlace(place, surroundings);
+    if (loaded !== undefined) return { ...loaded, untrusted };
   }
-  return { config: parseConfig(defaults), baseDir: parts.cwd, notices: [] };
+  const nothing = givenConfig(parseConfig(defaults), parts.cwd);
+  const watched = candidateFiles(parts);
+  return { ...nothing, origin: "defaults", trustsFolder: isOwnFolder(parts), watched, untrusted };
+}
+
+/** A configuration that no file holds: a program gives it, and answers for the folder that it runs in. */
+export function givenConfig(config: Config, cwd: string, notices: readonly string[] = []): LoadedConfig {
+  return {
+    config,
+    origin: "program",
+    baseDir: cwd,
+    notices,
+    untrusted: [],
+    trustsFolder: true,
+    watched: [],
+    positionOf: () => undefined,
+  };
+}
+
+export function describeUntrusted(file: string): string {
+  return `${file} can start programs and is not trusted as it is now, so it was left out: look at it, then run \`anygpt mcp config trust\`.`;
 }
 
 /** Checks a configuration that a program gives, but for the patterns of its rules: whoever compiles the rules checks those. */
@@ -51,27 +99,65 @@ export function parseConfig(value: unknown, origin = "The given configuration"):
 
 interface Surroundings {
   readonly defaults: Defaults;
-  readonly home: string;
+  readonly parts: LoadParts;
+  /** Collects what is left out. */
+  readonly untrusted: string[];
 }
 
-async function loadPlace(place: Place, { defaults, home }: Surroundings): Promise<LoadedConfig | undefined> {
+async function loadPlace(place: Place, surroundings: Surroundings): Promise<LoadedConfig | undefined> {
+  const { defaults, parts, untrusted } = surroundings;
+  const isExplicit = place.origin === "explicit";
   for (const [index, file] of place.files.entries()) {
-    const read = await readConfig(file);
-    if (read.kind === "problems") throw toError(read.problems);
-    if (read.kind === "missing") {
-      if (place.explicit) throw missingFile(file);
+    const opened = await openConfig(file);
+    if (opened.kind === "problems") {
+      // Whoever fills a folder with unreadable files must not keep the gateway from starting in it.
+      if (place.origin === "project" && parts.isTrusted?.(file, new Uint8Array()) === false) untrusted.push(file);
+      else throw toError(opened.problems);
       continue;
     }
-    const section = ourSection(read.document, file);
-    if (section === undefined && !place.explicit) continue;
+    if (opened.kind === "missing") {
+      if (isExplicit) throw missingFile(file);
+      continue;
+    }
+    if (place.origin === "project" && parts.isTrusted?.(file, opened.content) === false) {
+      if (await concernsUs(opened)) untrusted.push(file);
+      continue;
+    }
+    const read = await parseOpened(opened, parts.programTimeoutMs ?? PROGRAM_TIMEOUT_MS);
+    if (read.kind === "problems") throw toError(read.problems);
+    const { document } = read;
+    const section = ourSection(document, file);
+    if (section === undefined && !isExplicit) continue;
     if (section === undefined)
-      throw toError([problemAt(read.document, file, { path: ["discovery"], reason: "is missing" })]);
-    const config = await check({ document: read.document, section, file }, defaults);
+      throw toError([problemAt(document, file, { path: ["discovery"], reason: "is missing" })]);
+    const config = await check({ document, section, file }, defaults);
     const baseDir = dirname(file);
     const ignored = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
-    return { config: deepFreeze(withAuditFile(config, { home, baseDir })), file, baseDir, notices: ignored };
+    return {
+      config: deepFreeze(withAuditFile(config, { home: parts.home, baseDir })),
+      file,
+      origin: place.origin,
+      baseDir,
+      notices: ignored,
+      untrusted: [],
+      trustsFolder: place.origin === "project" || (isExplicit && isInside(parts.cwd, file)) || isOwnFolder(parts),
+      watched: [...candidateFiles(parts), ...opened.files.keys()],
+      positionOf: (path) => (opened.format === "program" ? undefined : document.positionOf([...section.path, ...path])),
+    };
   }
   return undefined;
+}
+
+/** A shared file without our section is none of our business, trusted or not. A program would have to be run to know. */
+export async function concernsUs(opened: OpenedConfig): Promise<boolean> {
+  if (opened.format === "program" || !isSharedFile(opened.file)) return true;
+  const read = await parseOpened(opened, 0);
+  return read.kind === "problems" || sectionOf(read.document.value) !== undefined;
+}
+
+function isInside(folder: string, file: string): boolean {
+  const path = relative(folder, file);
+  return path !== "" && !isAbsolute(path) && !/^\.\.(?:[\\/]|$)/.test(path);
 }
 
 interface Section {
@@ -93,7 +179,7 @@ function ourSection(document: Document, file: string): Section | undefined {
 
 const WRAPPER_KEYS = new Set(["discovery", "$schema"]);
 
-function sectionOf(value: unknown): Section | undefined {
+export function sectionOf(value: unknown): Section | undefined {
   if (!isJsonObject(value) || value["discovery"] === undefined) return undefined;
   return { value: value["discovery"], path: ["discovery"] };
 }

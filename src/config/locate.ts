@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { expandHome } from "../util/home-path.js";
@@ -16,25 +17,64 @@ export interface LocateParts {
   readonly path?: string;
 }
 
+/**
+ * Whose a place is. `explicit`: named by the person, so it must be there and there is no other. `project`: of the working
+ * folder, which anybody may have filled. `user`: the person's own.
+ */
+export type Origin = "explicit" | "project" | "user";
+
 /** One place to look in: its files in the order of preference. */
 export interface Place {
   readonly files: readonly string[];
-  /** Named by the person: it must be there, and there is no other place. */
-  readonly explicit: boolean;
+  readonly origin: Origin;
 }
 
 /** The places where a configuration may lie, the first to be looked at first; only files that exist. */
 export async function locateConfig(parts: LocateParts): Promise<readonly Place[]> {
-  const named = parts.path ?? (parts.env["ANYGPT_CONFIG"] || undefined);
-  if (named !== undefined) {
-    return [{ files: [resolve(parts.cwd, expandHome(named, parts.home))], explicit: true }];
+  const named = namedFile(parts);
+  if (named !== undefined) return [{ files: [named], origin: "explicit" }];
+  const places = await Promise.all(
+    stemsOf(parts).map(async ({ folder, stem, origin }) => ({ files: await filesOf(folder, stem), origin })),
+  );
+  return places.filter(({ files }) => files.length > 0);
+}
+
+/** Every file that would be taken if it were there: what to keep an eye on. */
+export function candidateFiles(parts: LocateParts): readonly string[] {
+  const named = namedFile(parts);
+  if (named !== undefined) return [named];
+  return stemsOf(parts).flatMap(({ folder, stem }) =>
+    EXTENSIONS.map((extension) => join(folder, `${stem}.${extension}`)),
+  );
+}
+
+/** Nobody else fills the person's home folder; who works there works in no project. */
+export function isOwnFolder({ cwd, home }: Pick<LocateParts, "cwd" | "home">): boolean {
+  return realPath(cwd) === realPath(home);
+}
+
+function namedFile({ path, env, cwd, home }: LocateParts): string | undefined {
+  const named = path ?? (env["ANYGPT_CONFIG"] || undefined);
+  return named === undefined ? undefined : resolve(cwd, expandHome(named, home));
+}
+
+function stemsOf(parts: LocateParts): { folder: string; stem: string; origin: Origin }[] {
+  const { cwd, anygptHome } = parts;
+  const project = isOwnFolder(parts) ? "user" : "project";
+  const folder = join(cwd, ".anygpt");
+  return [
+    { folder, stem: "mcp-discovery.config", origin: realPath(folder) === realPath(anygptHome) ? "user" : project },
+    { folder: cwd, stem: "anygpt.config", origin: project },
+    { folder: anygptHome, stem: "mcp-discovery.config", origin: "user" },
+  ];
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
   }
-  const places = await Promise.all([
-    filesOf(join(parts.cwd, ".anygpt"), "mcp-discovery.config"),
-    filesOf(parts.cwd, "anygpt.config"),
-    filesOf(parts.anygptHome, "mcp-discovery.config"),
-  ]);
-  return places.filter((files) => files.length > 0).map((files) => ({ files, explicit: false }));
 }
 
 /** A file shared with other programs: only its section `discovery` is ours. */

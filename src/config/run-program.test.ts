@@ -85,17 +85,85 @@ describe("a configuration that is a program", () => {
     expect((await load({ path: "x.ts" })).config.cache.ttl).toBe(6);
   });
 
+  it.each(["mjs", "js", "ts", "json"])("sees a changed %s import on the next load", async (extension) => {
+    const text = (ttl: number) => (extension === "json" ? `{"ttl": ${ttl}}` : `export const ttl = ${ttl};`);
+    write({
+      "project/package.json": '{"type": "module"}',
+      "project/x.mjs": `import { ttl } from "./deep/between.mjs";\nexport default { cache: { ttl } };`,
+      "project/deep/between.mjs": `export { ttl } from "../ttl.${extension}";`,
+    });
+    for (const ttl of [5, 6, 7]) {
+      write({ [`project/ttl.${extension}`]: text(ttl) });
+      expect((await load({ path: "x.mjs" })).config.cache.ttl).toBe(ttl);
+    }
+  });
+
+  it.each([
+    ["modules that import each other", `import { a } from "./a.mjs"; export default { cache: { ttl: a() } };`],
+    [
+      "a module that is imported twice, once",
+      `import "./count.mjs"; import { n } from "./count.mjs"; import "./also.mjs"; export default { cache: { ttl: n() + 4 } };`,
+    ],
+    ["an import that may not happen", `if (false) await import("./boom.mjs"); export default { cache: { ttl: 5 } };`],
+    [
+      "an import while it runs",
+      `const { five } = await import("./five.mjs"); export default { cache: { ttl: five } };`,
+    ],
+    ["a whole namespace", `import * as all from "./five.mjs"; export default { cache: { ttl: all.five } };`],
+    ["CommonJS from a module", `import c from "./five.cjs"; export default { cache: { ttl: c.five } };`],
+  ])("may have %s", async (_, text) => {
+    write({
+      "project/a.mjs": `import { b } from "./b.mjs"; export const a = () => b(); export const five = 5;`,
+      "project/b.mjs": `import { five } from "./a.mjs"; export const b = () => five;`,
+      "project/count.mjs": `globalThis.countOfTest = (globalThis.countOfTest ?? 0) + 1; export const n = () => { const n = globalThis.countOfTest; delete globalThis.countOfTest; return n; };`,
+      "project/also.mjs": `import "./count.mjs";`,
+      "project/boom.mjs": `throw new Error("boom");`,
+      "project/five.mjs": "export const five = 5;",
+      "project/five.cjs": "exports.five = 5;",
+      "project/x.mjs": text,
+    });
+    expect((await load({ path: "x.mjs" })).config.cache.ttl).toBe(5);
+  });
+
+  it("may require a neighbour", async () => {
+    write({
+      "project/x.js": `module.exports = { cache: require("./y.js") };`,
+      "project/y.js": "module.exports = { ttl: 5 };",
+    });
+    expect((await load({ path: "x.js" })).config.cache.ttl).toBe(5);
+  });
+
+  it("names the imported file in which something went wrong", async () => {
+    write({ "project/x.ts": `import "./y.ts";\nexport default {};`, "project/y.ts": `\n  throw new Error("boom");` });
+    expect((await failure(load({ path: "x.ts" }))).message).toBe(
+      `${join(root, "project/y.ts")}:2:3: could not be run: boom.`,
+    );
+  });
+
+  it("leaves no globals behind when it never ends", async () => {
+    write({ "project/x.ts": "export default new Promise(() => {});" });
+    const home = join(root, "home");
+    const parts = { cwd: join(root, "project"), home, anygptHome: home, env: {}, path: "x.ts", programTimeoutMs: 20 };
+    expect((await failure(loadConfig(parts))).message).toMatch(/did not finish within 0\.02 s\.$/);
+    expect(globalThis).not.toHaveProperty("defineConfig");
+  });
+
   it.each([
     [
       "a syntax error, with its place",
       "const a = 1;\nexport default { a: ]",
-      "x.ts:2:20: could not be run: ParseError: Unexpected token.",
+      "x.ts:2:21: could not be run: ParseError: Unexpected token.",
     ],
-    ["an exception, without its stack", `throw new Error("boom");`, "x.ts: could not be run: boom."],
+    [
+      "an exception on a later line, with its place",
+      `const a: string = "b";\n\n  throw new Error("boom");`,
+      "x.ts:3:3: could not be run: boom.",
+    ],
+    ["an exception, without its stack", `throw new Error("boom");`, "x.ts:1:1: could not be run: boom."],
     [
       "a missing module",
       `import { x } from "not-there";\nexport default x;`,
-      "x.ts: could not be run: Cannot find module 'not-there'.",
+      "x.ts:1:1: could not be run: Cannot find module 'not-there'.",
     ],
     ["no export", "export const other = 1;", "x.ts: exports no configuration; write `export default { … }`."],
     [

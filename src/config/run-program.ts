@@ -1,30 +1,57 @@
+import { isJsonObject } from "../model/json.js";
 import { parsePlain } from "../util/document/plain.js";
-import type { Problem } from "../util/document/problem.js";
+import type { Position, Problem } from "../util/document/problem.js";
 import type { Parsed } from "../util/document/tree.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 import { config, defineConfig } from "./define.js";
+import type { LocalFile } from "./local-imports.js";
 
 export type ProgramResult = Parsed | { readonly kind: "failed"; readonly problem: Problem };
 
 const OURS = { config, defineConfig };
 
+export interface Program {
+  readonly file: string;
+  /** What it is made of, which is run as it is given here, whatever lies on disk by now. */
+  readonly files: ReadonlyMap<string, LocalFile>;
+  readonly timeoutMs: number;
+}
+
 /** Runs a configuration that is a program, afresh each time, and gives what it exports as plain data. */
-export async function runProgram(file: string): Promise<ProgramResult> {
-  const { createJiti } = await import("jiti");
-  const jiti = createJiti(file, {
-    moduleCache: false,
-    fsCache: false,
-    interopDefault: false,
-    // The file may lie where this package is not installed, for example in the home folder.
-    virtualModules: { "@anygpt/discovery": OURS },
-  });
+export async function runProgram({ file, files, timeoutMs }: Program): Promise<ProgramResult> {
+  const { evaluateModule } = await import("./evaluate-module.js");
   try {
-    const exported = await withGlobals(() => jiti.import<Record<string, unknown>>(file));
-    const value: unknown = await (exported["default"] ?? exported["config"]);
+    // The file may lie where this package is not installed, for example in the home folder.
+    const virtual = { "@anygpt/discovery": OURS };
+    const run = async (): Promise<unknown> => await configOf(await evaluateModule({ file, files, virtual }));
+    const value = await withGlobals(() => within(timeoutMs, run()));
+    if (value === NEVER) return failed(file, { reason: `did not finish within ${timeoutMs / 1000} s` });
     if (value === undefined) return failed(file, { reason: "exports no configuration; write `export default { … }`" });
     return parsePlain(value);
   } catch (error) {
-    return failed(file, explain(file, error));
+    return explain(file, files, error);
+  }
+}
+
+/** CommonJS exports the configuration itself; what exports nothing has an empty object there. */
+function configOf(exported: unknown): unknown {
+  if (!isJsonObject(exported)) return exported;
+  if (exported["__esModule"] === true) return exported["default"] ?? exported["config"];
+  const isNothing = Object.getPrototypeOf(exported) === Object.prototype && Object.keys(exported).length === 0;
+  return isNothing ? undefined : exported;
+}
+
+const NEVER = Symbol("never");
+
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | typeof NEVER> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<typeof NEVER>((resolve) => {
+    timer = setTimeout(() => resolve(NEVER), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -54,14 +81,34 @@ function restore(descriptor: PropertyDescriptor | undefined, name: string): void
 }
 
 // Whoever wrote the file needs the first line of its error; jiti (2.7) adds `file:line:column` to a syntax error.
-function explain(file: string, error: unknown): Omit<Problem, "file" | "path"> {
+function explain(file: string, files: Program["files"], error: unknown): ProgramResult {
   const message = error instanceof Error ? error.message : String(error);
   const [first = "", second = ""] = message.trim().split("\n");
-  const [, line, column] = second.trim().startsWith(file) ? (/:(\d+):(\d+)$/.exec(second.trim()) ?? []) : [];
-  return {
-    ...(line === undefined ? {} : { line: Number(line), column: Number(column) }),
-    reason: `could not be run: ${cutAtWord(toOneLine(first), 300)}`,
-  };
+  const reason = `could not be run: ${cutAtWord(toOneLine(first), 300) || "it threw nothing that says why"}`;
+  for (const path of files.keys()) {
+    const place = placeIn(path, second);
+    // It counts columns from 0.
+    if (place !== undefined) return failed(path, { line: place.line, column: place.column + 1, reason });
+  }
+  const frames = error instanceof Error ? (error.stack ?? "").split("\n") : [];
+  const [thrower] = frames.flatMap((frame) => [...files].filter(([path]) => placeIn(path, frame) !== undefined));
+  return thrower === undefined
+    ? failed(file, { reason })
+    : failed(thrower[0], { ...placeInStack(thrower[0], thrower[1].bytes, frames), reason });
+}
+
+function placeIn(file: string, text: string): Position | undefined {
+  const at = text.lastIndexOf(`${file}:`);
+  const [, line, column] = at === -1 ? [] : (/^:(\d+):(\d+)/.exec(text.slice(at + file.length)) ?? []);
+  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
+}
+
+/** jiti keeps the lines of a program but not the columns: the first character of the line is near enough. */
+function placeInStack(file: string, bytes: Uint8Array, frames: readonly string[]): Position | undefined {
+  const line = frames.flatMap((frame) => placeIn(file, frame) ?? [])[0]?.line;
+  if (line === undefined) return undefined;
+  const text = Buffer.from(bytes).toString("utf8").split("\n")[line - 1] ?? "";
+  return { line, column: (/^\s*/.exec(text)?.[0].length ?? 0) + 1 };
 }
 
 function failed(file: string, problem: Omit<Problem, "file" | "path">): ProgramResult {

@@ -34,14 +34,24 @@ export function expandTemplate(template: string, lookup: Lookup): Expansion {
   return { text, missing: [...missing] };
 }
 
-/** The names of all variables in a text, those inside defaults included. */
-export function namesIn(template: string): string[] {
-  const parsed = parseTemplate(template);
-  return typeof parsed === "string" ? [] : names(parsed);
+/** One place where a variable stands in a text. */
+export interface VariableUse {
+  readonly name: string;
+  readonly hasDefault: boolean;
 }
 
-function names(pieces: readonly Piece[]): string[] {
-  return pieces.flatMap((piece) => (piece.kind === "text" ? [] : [piece.name, ...names(piece.fallback ?? [])]));
+/** All variables in a text, those inside defaults included. */
+export function variablesOf(template: string): VariableUse[] {
+  const parsed = parseTemplate(template);
+  return typeof parsed === "string" ? [] : uses(parsed);
+}
+
+function uses(pieces: readonly Piece[]): VariableUse[] {
+  return pieces.flatMap((piece) =>
+    piece.kind === "text"
+      ? []
+      : [{ name: piece.name, hasDefault: piece.fallback !== undefined }, ...uses(piece.fallback ?? [])],
+  );
 }
 
 const DEEPEST = 8;

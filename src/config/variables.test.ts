@@ -106,6 +106,39 @@ describe("the chain of .env files", () => {
     expect(resolve("${KEY:-none}")).toBe("none");
   });
 
+  it("tells which file a value comes from", () => {
+    write("home/.ai/.env", "A=1\nB=1");
+    write("project/.env", "B=2");
+    const { originOf, files } = variables({ C: "" });
+    expect([originOf("A"), originOf("B"), originOf("C"), originOf("D")]).toEqual([
+      { kind: "file", file: join(root, "home/.ai/.env") },
+      { kind: "file", file: join(root, "project/.env") },
+      { kind: "process" },
+      { kind: "none" },
+    ]);
+    expect(files).toEqual(CHAIN.map((path) => join(root, path)));
+  });
+
+  it("leaves out files of the project that are not admitted, and says so where one would have helped", () => {
+    for (const file of CHAIN) write(file, `KEY=${file}\nONLY_${CHAIN.indexOf(file)}=x\nrubbish\n`);
+    const admitted = new Set([join(root, "project/.ai/.env")]);
+    const { resolve, originOf, notices } = createVariables({
+      cwd: join(root, "project"),
+      home: join(root, "home"),
+      env: {},
+      admits: (file, bytes) => admitted.has(file) && bytes.length > 0,
+    });
+    expect(resolve("${KEY}")).toBe("project/.ai/.env");
+    expect(originOf("ONLY_3")).toEqual({ kind: "barred", file: join(root, "project/.env.local") });
+    const error = failure(() => resolve("${ONLY_3}"));
+    expect(error.hint).toBe(
+      `${join(root, "project/.env.local")} is not used, because nobody has trusted it: look at it and run \`anygpt mcp config trust\`.`,
+    );
+    expect(notices()).toHaveLength(2);
+    admitted.add(join(root, "project/.env.local"));
+    expect(resolve("${KEY}")).toBe("project/.env.local");
+  });
+
   it("ignores a folder in place of a file", () => {
     mkdirSync(join(root, "project/.env"), { recursive: true });
     expect(variables().resolve("${KEY:-none}")).toBe("none");
@@ -197,11 +230,27 @@ describe("resolveConnection", () => {
 });
 
 describe("variablesIn", () => {
+  it("takes a default for one only if it stands wherever the variable does", () => {
+    const connection: Connection = { kind: "http", url: "http://${A:-x}/${A}", headers: { y: "${B:-1}${B:-2}" } };
+    expect(variablesIn(connection)).toEqual([
+      { name: "A", hasDefault: false },
+      { name: "B", hasDefault: true },
+    ]);
+  });
+
   it("lists every name once", () => {
-    expect(variablesIn(STDIO)).toEqual(["BIN", "A", "TOKEN", "DIR"]);
+    expect(variablesIn(STDIO)).toEqual([
+      { name: "BIN", hasDefault: true },
+      { name: "A", hasDefault: false },
+      { name: "TOKEN", hasDefault: false },
+      { name: "DIR", hasDefault: false },
+    ]);
   });
 
   it("lists names inside defaults, and none of a template that is malformed", () => {
-    expect(variablesIn({ kind: "http", url: "${A:-${B}}", headers: { x: "${C} ${" } })).toEqual(["A", "B"]);
+    expect(variablesIn({ kind: "http", url: "${A:-${B}}", headers: { x: "${C} ${" } })).toEqual([
+      { name: "A", hasDefault: true },
+      { name: "B", hasDefault: false },
+    ]);
   });
 });

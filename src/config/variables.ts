@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { Connection } from "../model/server.js";
 import { createEnvFiles, type EnvFileParts } from "./env-files.js";
-import { expandTemplate, namesIn } from "./template.js";
+import { expandTemplate, variablesOf, type VariableUse } from "./template.js";
 
 export interface VariablesParts extends EnvFileParts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -13,16 +13,35 @@ export interface Variables {
    * put in is told to `onValue`: whoever gets the text may have to hide it again.
    */
   resolve(text: string, onValue?: NoteValue): string;
+  /** Where the value of a variable would come from now. */
+  originOf(name: string): VariableOrigin;
   /** What is wrong in the `.env` files, as they are now. */
   notices(): readonly string[];
+  /** The `.env` files that are looked into, whether they exist or not. */
+  readonly files: readonly string[];
 }
+
+/** `barred`: only a file sets it that nobody trusts. */
+export type VariableOrigin =
+  | { readonly kind: "process" }
+  | { readonly kind: "file"; readonly file: string }
+  | { readonly kind: "barred"; readonly file: string }
+  | { readonly kind: "none" };
 
 export type NoteValue = (value: string) => void;
 
 /** Variables of the process and of the `.env` files, looked up at the moment of use and never kept in a result. */
-export function createVariables({ cwd, home, env }: VariablesParts): Variables {
-  const files = createEnvFiles({ cwd, home });
-  const lookup = (name: string): string | undefined => env[name] ?? files.get(name);
+export function createVariables({ env, ...parts }: VariablesParts): Variables {
+  const files = createEnvFiles(parts);
+  const lookup = (name: string): string | undefined => env[name] ?? files.find(name)?.value;
+
+  function originOf(name: string): VariableOrigin {
+    if (env[name] !== undefined) return { kind: "process" };
+    const file = files.find(name)?.file;
+    if (file !== undefined) return { kind: "file", file };
+    const barred = files.findBarred(name);
+    return barred === undefined ? { kind: "none" } : { kind: "barred", file: barred };
+  }
 
   function resolve(text: string, onValue?: NoteValue): string {
     const expanded = expandTemplate(text, (name) => {
@@ -31,17 +50,17 @@ export function createVariables({ cwd, home, env }: VariablesParts): Variables {
       return value;
     });
     if (expanded.malformed !== undefined) throw malformed(expanded.malformed);
-    if (expanded.missing.length > 0) throw unresolved(expanded.missing);
+    if (expanded.missing.length > 0) throw unresolved(expanded.missing, originOf);
     return expanded.text;
   }
 
-  return { resolve, notices: () => files.notices() };
+  return { resolve, originOf, notices: () => files.notices(), files: files.files };
 }
 
 /** The connection with every variable in it replaced; one error names all that are not set. */
 export function resolveConnection(
   connection: Connection,
-  variables: Pick<Variables, "resolve">,
+  variables: Pick<Variables, "resolve" | "originOf">,
   onValue?: NoteValue,
 ): Connection {
   const missing = new Set<string>();
@@ -58,18 +77,18 @@ export function resolveConnection(
   }
 
   const resolved = mapTexts(connection, text);
-  if (missing.size > 0) throw unresolved([...missing]);
+  if (missing.size > 0) throw unresolved([...missing], variables.originOf);
   return resolved;
 }
 
-/** The names of all variables that a connection refers to, with a default or without. */
-export function variablesIn(connection: Connection): string[] {
-  const names = new Set<string>();
+/** All variables that a connection refers to, in the order in which it does; one with a default wherever it stands has one. */
+export function variablesIn(connection: Connection): VariableUse[] {
+  const uses = new Map<string, boolean>();
   mapTexts(connection, (text) => {
-    for (const name of namesIn(text)) names.add(name);
+    for (const { name, hasDefault } of variablesOf(text)) uses.set(name, hasDefault && uses.get(name) !== false);
     return text;
   });
-  return [...names];
+  return [...uses].map(([name, hasDefault]) => ({ name, hasDefault }));
 }
 
 function mapTexts(connection: Connection, convert: (text: string) => string): Connection {
@@ -89,10 +108,13 @@ function mapValues(record: Readonly<Record<string, string>>, convert: (text: str
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value)]));
 }
 
-function unresolved(names: readonly string[]): DiscoveryError {
+function unresolved(names: readonly string[], originOf: Variables["originOf"]): DiscoveryError {
   const what = names.length === 1 ? `The variable ${names[0]} is` : `The variables ${names.join(", ")} are`;
+  const barred = names.map(originOf).find((origin) => origin.kind === "barred");
+  const set = `Set ${names.length === 1 ? "it" : "them"} in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.`;
+  const trust = `${barred?.file} is not used, because nobody has trusted it: look at it and run \`anygpt mcp config trust\`.`;
   return new DiscoveryError("CONFIGURATION_ERROR", `${what} not set.`, {
-    hint: `Set ${names.length === 1 ? "it" : "them"} in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.`,
+    hint: barred === undefined ? set : trust,
     facts: { variables: names },
   });
 }

@@ -7,7 +7,8 @@ import type { UpstreamState } from "../upstreams/types.js";
 import { cutAtWord } from "../util/text.js";
 import { describeServer } from "./describe-server.js";
 import { describeTool } from "./describe-tool.js";
-import type { Discovery, FoundTools } from "./discovery.js";
+import type { Discovery } from "./discovery.js";
+import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
 

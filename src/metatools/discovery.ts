@@ -9,10 +9,10 @@ import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
 import { nearestNames } from "../search/nearest.js";
-import type { Match } from "../search/explain.js";
 import { createIndexer, type DocumentGroup } from "../search/indexer.js";
 import type { SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
+import type { FoundTools } from "./found-tools.js";
 
 export interface DiscoveryParts {
   readonly snapshot: () => Snapshot;
@@ -28,22 +28,6 @@ export interface SearchRequest {
   readonly includeDisabled?: boolean | undefined;
   /** Whether each hit tells what it was found by. */
   readonly explain?: boolean | undefined;
-}
-
-export interface FoundTool {
-  readonly tool: Tool;
-  readonly relevance: number;
-  /** Where the words of the query stand in it, when that was asked for. */
-  readonly why?: readonly Match[];
-}
-
-export interface FoundTools {
-  readonly hits: readonly FoundTool[];
-  /** How many more fit as well. */
-  readonly more: number;
-  readonly suggestions: readonly string[];
-  /** Servers that have not answered for the first time yet. */
-  readonly pending: readonly string[];
 }
 
 export interface Discovery {

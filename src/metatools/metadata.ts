@@ -3,7 +3,7 @@ import type { Tool } from "../model/tool.js";
 import type { Match } from "../search/explain.js";
 import { summarize } from "../search/summary.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
-import type { FoundTool } from "./discovery.js";
+import type { FoundTool } from "./found-tools.js";
 
 export type ServerStatus = "connected" | "disconnected" | "error";
 

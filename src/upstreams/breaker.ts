@@ -24,7 +24,6 @@ export interface Breaker {
   /** It ended by itself after it had worked: the next call may try at once. */
   crashed(reason: DiscoveryError, now: number): void;
   succeeded(): void;
-  reset(): void;
 }
 
 /** Decides when a failing server is tried again: back-off with jitter, and a breaker for those that fail all the time. */
@@ -58,12 +57,6 @@ export function createBreaker(random: () => number): Breaker {
     },
     // Crashes stay counted: a server that starts well and dies at every call must open the breaker too.
     succeeded() {
-      starts = 0;
-      onTrial = false;
-      last = undefined;
-    },
-    reset() {
-      failures = [];
       starts = 0;
       onTrial = false;
       last = undefined;

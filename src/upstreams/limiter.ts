@@ -1,6 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { Schedule } from "./schedule.js";
 
+/** Numbers may change while the limiter is in use: they are read anew each time. */
 export interface LimiterParts {
   readonly server: string;
   readonly concurrency: number;
@@ -21,9 +22,15 @@ export function createLimiter(parts: LimiterParts): Limiter {
   const line: (() => void)[] = [];
 
   function release(): void {
-    const next = line.shift();
-    if (next === undefined) running -= 1;
-    else next();
+    running -= 1;
+    letIn();
+  }
+
+  function letIn(): void {
+    while (running < parts.concurrency && line.length > 0) {
+      running += 1;
+      line.shift()?.();
+    }
   }
 
   function releaseOnce(): () => void {
@@ -63,6 +70,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
     },
     async acquire(signal) {
       if (signal?.aborted) throw cancelledInLine(parts.server);
+      letIn();
       if (running < parts.concurrency) {
         running += 1;
         return releaseOnce();

@@ -1,10 +1,11 @@
+import type { UpstreamOptions } from "./options.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 
 export interface LiveParts {
   readonly session: Session;
   readonly since: number;
-  readonly idleMs: number;
+  readonly options: Pick<UpstreamOptions, "idleMs">;
   readonly schedule: Schedule;
   /** It is ending now, for whatever reason. */
   readonly onEnding: (live: Live) => void;
@@ -84,6 +85,6 @@ export class Live {
 
   #idle(): void {
     this.#stopIdling();
-    this.#stopIdling = this.#parts.schedule(this.#parts.idleMs, () => this.end());
+    this.#stopIdling = this.#parts.schedule(this.#parts.options.idleMs, () => this.end());
   }
 }

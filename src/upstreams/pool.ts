@@ -12,6 +12,10 @@ const CLOSE_MS = 5_000;
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
   const servers = new Map<string, Upstream>();
+  /** Those that still have calls in them but take no new ones. */
+  const retired = new Set<Upstream>();
+  /** All connections read from this one object, so that a change of it reaches them. */
+  const options = { ...parts.options };
   const reaper = createReaper({
     program: builtFile("reaper.js"),
     env: childEnvironment(parts.env, {}),
@@ -23,13 +27,22 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     if (closing !== undefined) throw shuttingDown(server);
     const known = servers.get(server);
     if (known !== undefined) return known;
-    const added = new Upstream({ ...parts, server, reaper, schedule: scheduleUnref });
+    const added = new Upstream({ ...parts, options, server, reaper, schedule: scheduleUnref });
     servers.set(server, added);
     return added;
   }
 
+  async function drop(server: string): Promise<void> {
+    const old = servers.get(server);
+    if (old === undefined) return;
+    servers.delete(server);
+    retired.add(old);
+    await old.retire();
+    retired.delete(old);
+  }
+
   async function closeAll(): Promise<void> {
-    const all = Promise.all([...servers.values()].map((server) => server.close()));
+    const all = Promise.all([...servers.values(), ...retired].map((server) => server.close()));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
@@ -44,7 +57,15 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     list: async (target, signal) => upstream(target.name).list(target, signal),
     state: (server) => servers.get(server)?.state() ?? { kind: "closed" },
     stderr: (server) => servers.get(server)?.stderr() ?? [],
-    drop: async (server) => servers.get(server)?.drop(),
+    drop,
+    adopt(next) {
+      Object.assign(options, next.options);
+      const isSame = ([name, { identity }]: [string, Upstream]): boolean =>
+        identity !== undefined && identity === next.identities.get(name);
+      const stale = [...servers].filter((entry) => !isSame(entry)).map(([name]) => name);
+      for (const name of stale) void drop(name);
+      return stale;
+    },
     close() {
       closing ??= closeAll();
       return closing;

@@ -24,12 +24,20 @@ export interface Upstreams {
   /** Lists over the open connection if there is one, else opens one, lists, and closes it right after unless calls have joined. */
   list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing>;
   state(server: string): UpstreamState;
-  /** Lets calls in flight finish on the old connection; new ones open a new one. */
+  /** Lets calls that have begun finish on the old connection; new ones open a new one. Resolves when the old one is gone. */
   drop(server: string): Promise<void>;
+  /** Puts another configuration into force, in one step: a server that is not the same any more is dropped, the others stay as they are. Gives the names of the dropped. */
+  adopt(next: NextUpstreams): readonly string[];
   /** The last lines that a stdio server wrote to its standard error. */
   stderr(server: string): readonly string[];
   /** Ends everything, all servers in parallel, within five seconds. */
   close(): Promise<void>;
+}
+
+export interface NextUpstreams {
+  readonly options: UpstreamOptions;
+  /** By name: what each server is now, as `identityOf` tells it; a name that is missing is a server that is gone. */
+  readonly identities: ReadonlyMap<string, string>;
 }
 
 export interface UpstreamTarget {
@@ -51,6 +59,8 @@ export interface UpstreamCall {
   /** Longest duration in all. */
   readonly maxTotalMs: number;
   readonly onEvent?: (event: CallEvent) => void;
+  /** Asked right before the call is sent, however long it waited for that; what it throws is the call's outcome. */
+  readonly assertAllowed?: () => void;
 }
 
 export type UpstreamState =

@@ -5,6 +5,7 @@ import type { Connection, ServerListing } from "../model/server.js";
 import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
 import { createListChanges, type ListChanges } from "./list-changes.js";
+import { identityOf } from "./identity.js";
 import { Live } from "./live.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
@@ -47,22 +48,56 @@ export class Upstream {
   #stderr: StderrRing | undefined;
   #misconfigured: DiscoveryError | undefined;
   #closed = false;
+  #users = 0;
+  #retired: (() => void) | undefined;
+  #identity: string | undefined;
 
   constructor(parts: UpstreamParts) {
     const { server, options, now, random, schedule } = parts;
     this.#parts = parts;
     this.#breaker = createBreaker(random);
-    this.#limiter = createLimiter({ server, ...options, schedule });
+    this.#limiter = createLimiter({
+      server,
+      schedule,
+      get concurrency() {
+        return options.concurrency;
+      },
+      get queue() {
+        return options.queue;
+      },
+      get queueWaitMs() {
+        return options.queueWaitMs;
+      },
+    });
     this.#changes = createListChanges({ now, schedule, onChange: () => parts.onListChanged?.(server) });
   }
 
   async call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
+    return await this.#use(() => this.#call(target, call, signal));
+  }
+
+  async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
+    return await this.#use(() => this.#list(target, signal));
+  }
+
+  async #use<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#users += 1;
+    try {
+      return await work();
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0) this.#retired?.();
+    }
+  }
+
+  async #call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
     const { startWaitMs } = this.#parts.options;
     const want = { keep: true, waitMs: call.startWaitMs ?? Math.min(startWaitMs, call.timeoutMs) };
     await this.#ready(target, want, signal);
     const release = await this.#limiter.acquire(signal);
     try {
       const live = await this.#ready(target, want, signal);
+      call.assertAllowed?.();
       try {
         return await live.use((session) => session.callTool(call, signal));
       } catch (error) {
@@ -76,7 +111,7 @@ export class Upstream {
     }
   }
 
-  async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
+  async #list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
     const { options } = this.#parts;
     const live = await this.#ready(
       target,
@@ -84,6 +119,11 @@ export class Upstream {
       signal,
     );
     return live.use((session) => session.listTools(signal));
+  }
+
+  /** What it was last opened as; undefined when that was never known. */
+  get identity(): string | undefined {
+    return this.#identity;
   }
 
   state(): UpstreamState {
@@ -104,17 +144,11 @@ export class Upstream {
     return this.#stderr?.lines() ?? [];
   }
 
-  /** Resolves when the old connection is gone, which is after its last call. */
-  async drop(): Promise<void> {
-    this.#breaker.reset();
-    this.#misconfigured = undefined;
-    this.#starting?.controller.abort(new DiscoveryError("CANCELLED", "The start was given up for a new one."));
-    this.#starting = undefined;
-    const old = this.#current;
-    this.#current = undefined;
-    old?.retire();
-    this.#changed();
-    await Promise.all([old?.gone, ...this.#leaving]);
+  /** No new calls will come: it ends with the last of those that are in it. Resolves when nothing of it is left. */
+  async retire(): Promise<void> {
+    this.#changes.stop();
+    if (this.#users > 0) await new Promise<void>((resolve) => (this.#retired = resolve));
+    await this.close();
   }
 
   async close(): Promise<void> {
@@ -126,21 +160,14 @@ export class Upstream {
   }
 
   async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Live> {
-    for (;;) {
-      if (this.#closed) throw closing(this.#parts.server);
-      if (this.#current !== undefined) {
-        if (want.keep) this.#current.keep();
-        return this.#current;
-      }
-      const start = this.#starting ?? this.#begin(target);
-      start.keep ||= want.keep;
-      try {
-        return await this.#await(start, want.waitMs, signal);
-      } catch (error) {
-        const superseded = start.controller.signal.aborted && this.#starting !== start && !this.#closed;
-        if (!superseded || signal?.aborted) throw error;
-      }
+    if (this.#closed) throw closing(this.#parts.server);
+    if (this.#current !== undefined) {
+      if (want.keep) this.#current.keep();
+      return this.#current;
     }
+    const start = this.#starting ?? this.#begin(target);
+    start.keep ||= want.keep;
+    return await this.#await(start, want.waitMs, signal);
   }
 
   #begin(target: UpstreamTarget): Start {
@@ -167,6 +194,7 @@ export class Upstream {
     const { server, options, schedule } = this.#parts;
     const secrets = new Set<string>();
     const connection = await target.connection((value) => secrets.add(value));
+    this.#identity = identityOf(connection);
     const redact = createRedact([...secrets, ...secretsOf(connection)]);
     this.#redact = redact;
     this.#stderr = createStderrRing(redact);
@@ -289,7 +317,7 @@ export class Upstream {
       this.#current = undefined;
       this.#changed();
     };
-    const live = new Live({ session, since: now(), idleMs: options.idleMs, schedule, onEnding });
+    const live = new Live({ session, since: now(), options, schedule, onEnding });
     this.#lives.add(live);
     return live;
   }

@@ -60,7 +60,11 @@ export function createCliPlace(config?: object): CliPlace {
       stderr: sink("stderr"),
       env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: join(folder, "state"), ...options.env },
       cwd: folder,
-      isTerminal: { stdout: options.isTerminal === true, stderr: options.isTerminal === true },
+      isTerminal: {
+        stdin: options.isTerminal === true,
+        stdout: options.isTerminal === true,
+        stderr: options.isTerminal === true,
+      },
       columns: options.columns ?? 80,
       signal: options.signal ?? new AbortController().signal,
     });

@@ -7,7 +7,7 @@ export interface CliIo {
   readonly stdin: Readable;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };
+  readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean; readonly stdin?: boolean };
   /** Width of the terminal. Lines for a file or a pipe are not wrapped. */
   readonly columns: number;
   /** The same for standard error, where that is another terminal. */

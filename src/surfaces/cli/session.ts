@@ -2,11 +2,17 @@ import type { CatalogServer } from "../../catalog/snapshot.js";
 import type { Stages } from "../../compose.js";
 import { type DiscoveryEngine, openEngine } from "../../engine.js";
 import type { Context } from "./context.js";
+import { optionsOf, settleTrust } from "./trust-files.js";
 
-/** Opens the engine for one command and closes it whatever happens: no child process is left. */
+/** Settles first which files of the project are to be used, then opens the engine for one command. */
 export async function withEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
-  const { io, log, configPath } = context;
-  const engine = openEngine({ cwd: io.cwd, env: io.env, log, ...(configPath === undefined ? {} : { configPath }) });
+  await settleTrust(context);
+  return await useEngine(context, use);
+}
+
+/** Opens the engine and closes it whatever happens: no child process is left. */
+export async function useEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
+  const engine = openEngine(optionsOf(context));
   try {
     return await use(engine);
   } finally {

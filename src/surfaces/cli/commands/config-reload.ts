@@ -5,10 +5,14 @@ import type { Handler } from "../command.js";
 import { reasonOf } from "../failure.js";
 import { BAD, blocks, bold, count, GOOD, line, type Line } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
+import { reloadFile } from "../../../place.js";
+import { writePrivateFile } from "../../../util/private-files.js";
 
 export const reloadConfig: Handler = (_input, context) =>
   withEngine(context, async (engine) => {
     const stages = await openCatalog(engine);
+    // Running gateways look at this file, and do what they do on SIGHUP when it changes.
+    await writePrivateFile(reloadFile(stages.place.stateFolder), `${stages.place.now()}\n`);
     const before = stages.snapshot();
     const asked = await askServers([...before.servers.keys()], stages, context);
     const after = stages.snapshot();
@@ -59,7 +63,7 @@ export function reloadLines(servers: readonly Reloaded[], { tools }: Pick<Snapsh
       ),
       line(0, `Tools: ${tools.size} total, ${enabled} enabled`),
     ],
-    [line(0, "A running gateway reads its configuration again when it receives SIGHUP, or when it is started again.")],
+    [line(0, "Running gateways have been told, and follow within two seconds.")],
   ]);
 }
 

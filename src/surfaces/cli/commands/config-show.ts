@@ -1,10 +1,6 @@
-import { auditFiles } from "../../../audit/audit-log.js";
-import type { Stages } from "../../../compose.js";
-import type { Config } from "../../../config/options.js";
-import { describeRule } from "../../../rules/explain.js";
-import type { SourceReport } from "../../../sources/collect.js";
 import type { Handler } from "../command.js";
-import { BAD, blocks, bold, count, GOOD, line, type Line, WARNING } from "../lines.js";
+import { type ConfigPage, type ListedServer, type ListedSource, toConfigPage } from "../config-page.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Part, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
 export const showConfig: Handler = (_input, context) =>
@@ -22,57 +18,12 @@ export const showConfig: Handler = (_input, context) =>
 
 export const showSources: Handler = (_input, context) =>
   withEngine(context, async (engine) => {
-    const { file, sources, servers } = toConfigPage(await openCatalog(engine));
-    if (context.isJson) context.json({ file, sources });
-    else context.show(sourcesLines({ file, sources, servers }));
+    const page = toConfigPage(await openCatalog(engine));
+    const { file, origin, sources, untrusted } = page;
+    if (context.isJson) context.json({ file, origin, sources, untrusted });
+    else context.show(sourcesLines(page));
     return 0;
   });
-
-/** `partial`: some of its entries were left out, the message says why. */
-export interface ListedSource extends Omit<SourceReport, "status"> {
-  readonly status: SourceReport["status"] | "partial";
-}
-
-/** The configuration as a person may see it: no connection is in it, because connections hold secrets. */
-export interface ConfigPage {
-  readonly file: string | null;
-  readonly enabled: boolean;
-  readonly cache: { readonly enabled: boolean; readonly ttl: number };
-  readonly sources: readonly ListedSource[];
-  readonly toolRules: readonly string[];
-  readonly search: Config["search"];
-  readonly execution: Config["execution"];
-  readonly upstreams: Config["upstreams"];
-  readonly audit: { readonly enabled: boolean; readonly file: string };
-  readonly servers: { readonly configured: number; readonly known: number; readonly inline: number };
-  readonly tools: { readonly total: number; readonly enabled: number };
-  readonly notices: readonly string[];
-}
-
-function toConfigPage({ place, loaded, config, collected, snapshot }: Stages): ConfigPage {
-  const { servers, tools } = snapshot();
-  const known = [...servers.values()].filter((server) => server.record !== undefined || server.tools.length > 0);
-  return {
-    file: loaded.file ?? null,
-    enabled: config.enabled,
-    cache: config.cache,
-    sources: collected.sources.map((source) =>
-      source.status === "ok" && source.message !== undefined ? { ...source, status: "partial" } : source,
-    ),
-    toolRules: config.toolRules.map(describeRule),
-    search: config.search,
-    execution: config.execution,
-    upstreams: config.upstreams,
-    audit: { enabled: config.audit.enabled, file: auditFiles(place.stateFolder, config.audit.file).file },
-    servers: {
-      configured: servers.size,
-      known: known.length,
-      inline: config.servers.filter(({ enabled }) => enabled).length,
-    },
-    tools: { total: tools.size, enabled: [...tools.values()].filter(({ enabled }) => enabled).length },
-    notices: [...loaded.notices, ...collected.notices],
-  };
-}
 
 export function configLines(page: ConfigPage): Line[] {
   const { enabled, cache, sources, toolRules, servers, tools } = page;
@@ -80,11 +31,15 @@ export function configLines(page: ConfigPage): Line[] {
     [line(0, bold("MCP Discovery Configuration"), ":")],
     [
       line(0, `File: ${page.file ?? "none (built-in defaults)"}`),
+      ...page.untrusted.map((file) => line(0, `Not trusted: ${file}`)),
       line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
       line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
     ],
     [line(0, `Sources (${sources.length}):`), ...sources.map((source) => sourceLine(source))],
-    [line(0, `Tool Rules (${toolRules.length}):`), ...toolRules.map((rule, index) => line(2, `${index + 1}. ${rule}`))],
+    [
+      line(0, `Tool Rules (${toolRules.length}):`),
+      ...toolRules.map(({ rule, ...place }, index) => line(2, `${index + 1}. ${rule}`, ...placeParts(place, page))),
+    ],
     [
       sectionLine("Search", page.search),
       sectionLine("Execution", page.execution),
@@ -93,6 +48,7 @@ export function configLines(page: ConfigPage): Line[] {
     ],
     [
       line(0, `Servers: ${servers.configured} configured, ${servers.known} known`),
+      ...servers.list.map((server) => serverLine(server, page)),
       line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
     ],
   ]);
@@ -103,7 +59,18 @@ function sectionLine(name: string, section: object): Line {
   return line(0, `${name}: ${values.join(", ")}`);
 }
 
-const MARKS = { ok: GOOD, partial: WARNING, missing: BAD, broken: BAD } as const;
+function serverLine({ name, kind, reach, ...place }: ListedServer, page: ConfigPage): Line {
+  return line(2, bold(name), `: ${kind} ${reach}`, ...placeParts(place, page));
+}
+
+/** The file is named only where it is another than the configuration's own. */
+function placeParts({ file, line: row }: { file: string | null; line?: number }, page: ConfigPage): Part[] {
+  const inFile = file === null || file === page.file ? "" : file;
+  if (row === undefined) return inFile === "" ? [] : [dim(`  (${inFile})`)];
+  return [dim(inFile === "" ? `  (line ${row})` : `  (${inFile}:${row})`)];
+}
+
+const MARKS = { ok: GOOD, partial: WARNING, missing: BAD, broken: BAD, untrusted: WARNING } as const;
 
 function sourceLine({ type, path, status, message }: ListedSource, suffix = ""): Line {
   const reason = message === undefined ? "" : ` - ${message}`;
@@ -114,10 +81,11 @@ function isRead({ status }: ListedSource): boolean {
   return status === "ok" || status === "partial";
 }
 
-function sourcesLines({ file, sources, servers }: Pick<ConfigPage, "file" | "sources" | "servers">): Line[] {
+function sourcesLines({ file, sources, servers, untrusted }: ConfigPage): Line[] {
   return blocks([
     [line(0, bold(`Sources (${sources.length})`), ":")],
     [
+      ...untrusted.map((path) => line(2, WARNING, ` ${path} - not trusted`)),
       line(2, GOOD, ` ${file ?? "built-in defaults"}: ${count(servers.inline, "server")}`),
       ...sources.map((source) => sourceLine(source, isRead(source) ? `: ${count(source.servers, "server")}` : "")),
     ],

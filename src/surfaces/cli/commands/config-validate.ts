@@ -1,4 +1,5 @@
 import type { Stages } from "../../../compose.js";
+import { describeUntrusted } from "../../../config/load.js";
 import { DiscoveryError, toDiscoveryError } from "../../../errors.js";
 import { findIneffectiveRules } from "../../../rules/lint.js";
 import { describeProblem } from "../../../util/document/problem.js";
@@ -13,7 +14,8 @@ export const validateConfig: Handler = (_input, context) =>
     refuseBrokenSources(stages);
     const file = stages.loaded.file ?? null;
     const warnings = await findWarnings(stages);
-    if (context.isJson) context.json({ valid: true, file, warnings });
+    const untrusted = stages.loaded.untrusted.map(describeUntrusted);
+    if (context.isJson) context.json({ valid: true, file, warnings: [...untrusted, ...warnings] });
     else {
       const what = file === null ? "No configuration file was found; the built-in defaults are" : `${file} is`;
       context.show([line(0, GOOD, ` ${what} valid.`), ...warnings.map((warning) => line(0, WARNING, ` ${warning}`))]);

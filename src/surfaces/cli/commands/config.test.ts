@@ -52,8 +52,8 @@ Sources (2):
   ✗ windsurf (~/.windsurf/mcp.json) - not found
 
 Tool Rules (2):
-  1. *github*, /issue/ → tags: [github, issues]
-  2. *delete* → disabled, tags: [dangerous]
+  1. *github*, /issue/ → tags: [github, issues]  (line 1)
+  2. *delete* → disabled, tags: [dangerous]  (line 1)
 
 Search: limit 10, minRelevance 0.15
 Execution: timeoutMs 5000, maxTotalMs 900000, resultLimit 262144, keepResultsMs 600000
@@ -61,6 +61,8 @@ Upstreams: UPSTREAMS
 Audit: Enabled (${join(place.folder, "state/audit.jsonl")})
 
 Servers: 2 configured, 1 known
+  github: stdio node  (line 1)
+  files: stdio files  (${join(place.folder, "claude.json")})
 Tools: 2 total, 1 enabled
 `);
     expect(stderr).toBe("! 1 notice: `anygpt mcp config validate` shows what was noticed.\n");
@@ -83,6 +85,47 @@ Tools: 2 total, 1 enabled
       upstreams: { idleMs: 300_000 },
       audit: { enabled: true, file: "/tmp/calls.jsonl" },
     });
+  });
+
+  it.each([
+    [
+      "a map",
+      '{\n  "servers": {\n    "one": {"command": "/usr/bin/x"},\n    "two": {"url": "https://u:p@host.example/s3cret?k=s3cret"}\n  },\n  "toolRules": [\n    {"pattern": "*"}\n  ]\n}',
+    ],
+    [
+      "a list",
+      '{\n  "servers": [\n    {"name": "one", "command": "/usr/bin/x"},\n    {"name": "two", "url": "https://u:p@host.example/s3cret?k=s3cret"}\n  ],\n  "toolRules": [\n    {"pattern": "*"}\n  ]\n}',
+    ],
+  ])("tells where each server of %s and each rule was written, and nothing secret", async (_, text) => {
+    const place = createPlace();
+    const file = place.write(FILE, text);
+    const ran = await place.run("mcp", "config", "show", "--json");
+    expect(ran.json()).toMatchObject({
+      file,
+      origin: "user",
+      servers: {
+        list: [
+          { name: "one", kind: "stdio", reach: "x", file, line: 3, column: 5 },
+          { name: "two", kind: "http", reach: "https://host.example", file, line: 4, column: 5 },
+        ],
+      },
+      toolRules: [{ rule: "* → nothing", file, line: 7, column: 5 }],
+    });
+    expect(ran.stdout).not.toMatch(/s3cret|u:p@/);
+    expect((await place.run("mcp", "config", "show")).stdout).toContain(
+      "\n  two: http https://host.example  (line 4)\n",
+    );
+  });
+
+  it("tells of a program only which file it is", async () => {
+    const place = createPlace();
+    const file = place.write(
+      ".anygpt/mcp-discovery.config.mjs",
+      "export default { servers: { a: { command: 'x' } } };",
+    );
+    const shown = (await place.run("mcp", "config", "show", "--json")).json();
+    expect(shown).toMatchObject({ servers: { list: [{ name: "a", file }] } });
+    expect(shown).not.toHaveProperty("servers.list.0.line");
   });
 
   it.each(["show", "sources"])("%s marks a source of which entries were left out", async (command) => {
@@ -180,6 +223,23 @@ describe("config validate", () => {
     });
   });
 
+  it.each([
+    ["json", "{", ":1:2: expected a closing brace."],
+    ["yaml", "a: [", ":1:5: *"],
+    ["ts", "export default {\n  a: ]", ":2:6: could not be run: *"],
+    ["mjs", "\nnull.x;", ":2:1: could not be run: *"],
+  ])("refuses a broken %s with 2 and one line for each command, whatever it holds", async (extension, text, ending) => {
+    const place = createPlace();
+    const file = place.write(`.anygpt/mcp-discovery.config.${extension}`, text);
+    for (const command of [["config", "validate"], ["list"], ["search", "x"], ["env"], ["serve"]]) {
+      const { exit, stdout, stderr } = await place.run("mcp", ...command);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      const [first = "", ...rest] = stderr.trimEnd().split("\n");
+      expect(first.startsWith(`✗ ${file}${ending.split("*")[0]}`) ? ending : first).toBe(ending);
+      expect(rest).toEqual(["  Correct the configuration; docs/configuration.md lists every key."]);
+    }
+  });
+
   it("refuses a broken source with 2", async () => {
     const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
     place.write(".anygpt/more.yaml", "servers:\n  a: {comand: x}\n  b: {}\n");
@@ -205,7 +265,7 @@ describe("config reload", () => {
     const { exit, stdout } = await place.run("mcp", "config", "reload");
     expect(exit).toBe(0);
     expect(stdout).toMatch(
-      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken ended with code 7\..*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nA running gateway .*SIGHUP/,
+      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken ended with code 7\..*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nRunning gateways have been told, and follow within two seconds\.\n$/,
     );
 
     toolServer(place, "github", { tools: [tool("kept"), tool("altered", "After"), tool("fresh")] });

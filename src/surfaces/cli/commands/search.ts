@@ -2,7 +2,7 @@ import type { Stages } from "../../../compose.js";
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
-import type { FoundTool, FoundTools } from "../../../metatools/discovery.js";
+import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import type { Handler } from "../command.js";

@@ -1,4 +1,4 @@
-import type { FoundTools } from "../../../metatools/discovery.js";
+import type { FoundTools } from "../../../metatools/found-tools.js";
 import { type CreateBaseline, toBaselineDocument } from "./baselines/baseline.js";
 import { createBm25 } from "./baselines/bm25.js";
 import { createMiniSearch } from "./baselines/minisearch.js";

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import type { CatalogDisk } from "./disk.js";
+import { fingerprintOf, toRecord } from "./record.js";
+import { rememberedDisk } from "./remembered.js";
+import { toCatalogServer, toSnapshot } from "./snapshot.js";
+
+const connection = { kind: "http", url: "http://127.0.0.1/", headers: {} } as const;
+const fingerprint = fingerprintOf(connection);
+const recordAt = (now: number) =>
+  toRecord(
+    { tools: [], dropped: [], truncated: false, era: "legacy" },
+    { server: "a", fingerprint, previous: undefined, now },
+  );
+const definition = { name: "a", connection, manifest: [], origin: "inline" };
+const earlier = toSnapshot([
+  toCatalogServer(definition, { record: recordAt(1), failure: undefined }, () => ({ enabled: true, tags: [] })),
+]);
+
+function memoryDisk(): CatalogDisk {
+  let kept: ReturnType<typeof recordAt> | undefined;
+  return { read: async () => kept, write: async (record) => void (kept = record) };
+}
+
+it("gives what was known earlier, of the same connection only", async () => {
+  const disk = rememberedDisk(undefined, earlier);
+  expect(await disk.read("a", fingerprint)).toEqual(recordAt(1));
+  expect(await disk.read("a", "other")).toBeUndefined();
+  expect(await disk.read("b", fingerprint)).toBeUndefined();
+});
+
+it("lets what is on disk win, and what is written replace it", async () => {
+  const real = memoryDisk();
+  const disk = rememberedDisk(real, earlier);
+  await real.write(recordAt(2));
+  expect(await disk.read("a", fingerprint)).toEqual(recordAt(2));
+  await disk.write(recordAt(3));
+  expect(await real.read("a", fingerprint)).toEqual(recordAt(3));
+  const nowhere = rememberedDisk(undefined, earlier);
+  await nowhere.write(recordAt(3));
+  expect(await nowhere.read("a", fingerprint)).toBeUndefined();
+});

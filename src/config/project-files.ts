@@ -1,0 +1,88 @@
+import { readFile, stat } from "node:fs/promises";
+import { isJsonObject } from "../model/json.js";
+import { parseDotenv } from "./dotenv.js";
+import { projectEnvFiles } from "./env-files.js";
+import { concernsUs, type LoadParts, sectionOf } from "./load.js";
+import { isOwnFolder, locateConfig } from "./locate.js";
+import { openConfig, type OpenedConfig, parseOpened } from "./read.js";
+
+/** A file of the working folder that has a say only after the person has trusted it. */
+export interface ProjectFile {
+  readonly kind: "configuration" | "variables";
+  readonly file: string;
+  /** What is trusted, as far as it was read just now. */
+  readonly content: Uint8Array;
+  /** What it would do, one line each: for the eyes of whoever decides. */
+  readonly effects: readonly string[];
+}
+
+/** The configurations of the project, which are neither run nor checked for this. */
+export async function findProjectConfigs(parts: LoadParts): Promise<ProjectFile[]> {
+  const places = await locateConfig(parts);
+  const files = places.flatMap((place) => (place.origin === "project" ? place.files : []));
+  const found = await Promise.all(files.map((file) => openConfig(file)));
+  const opened = found.filter((opening) => opening.kind === "opened");
+  const ours = await Promise.all(opened.map(async (one) => ((await concernsUs(one)) ? [one] : [])));
+  return await Promise.all(
+    ours.flat().map(async (one): Promise<ProjectFile> => {
+      const { file, content } = one;
+      return { kind: "configuration", file, content, effects: await effectsOf(one) };
+    }),
+  );
+}
+
+/** The `.env` files of the project; none when the folder is the person's own. */
+export async function findProjectVariables(parts: LoadParts): Promise<ProjectFile[]> {
+  if (isOwnFolder(parts)) return [];
+  const found = await Promise.all(
+    projectEnvFiles(parts.cwd).map(async (file): Promise<ProjectFile[]> => {
+      const content = await readRegular(file).catch(() => undefined);
+      if (content === undefined) return [];
+      const names = [...parseDotenv(Buffer.from(content).toString("utf8")).values.keys()];
+      const effects = names.length === 0 ? [] : [`sets ${names.join(", ")}`];
+      return [{ kind: "variables", file, content, effects }];
+    }),
+  );
+  return found.flat();
+}
+
+async function readRegular(file: string): Promise<Uint8Array | undefined> {
+  return (await stat(file)).isFile() ? await readFile(file) : undefined;
+}
+
+async function effectsOf(opened: OpenedConfig): Promise<string[]> {
+  if (opened.format === "program") {
+    const imported = [...opened.files.keys()].filter((file) => file !== opened.file);
+    const imports = imported.map((file) => `imports ${file}`);
+    return ["is a program, which runs whenever the configuration is read", ...imports];
+  }
+  const read = await parseOpened(opened, 0);
+  if (read.kind === "problems") return ["cannot be read as it is"];
+  const { value } = sectionOf(read.document.value) ?? read.document;
+  const servers = isJsonObject(value) ? value["servers"] : undefined;
+  const sources = isJsonObject(value) && Array.isArray(value["sources"]) ? value["sources"] : [];
+  return [...serversIn(servers).map(describeEntry), ...sources.filter(isJsonObject).map(describeSource)];
+}
+
+function serversIn(servers: unknown): [name: string, entry: Record<string, unknown>][] {
+  const entries: [string, unknown][] = Array.isArray(servers)
+    ? servers.map((entry) => [isJsonObject(entry) ? String(entry["name"]) : "?", entry])
+    : Object.entries(isJsonObject(servers) ? servers : {});
+  return entries.flatMap(([name, entry]) => (isJsonObject(entry) ? [[name, entry]] : []));
+}
+
+function describeEntry([name, entry]: [string, Record<string, unknown>]): string {
+  const connection = isJsonObject(entry["connection"]) ? entry["connection"] : entry;
+  const { command, args, url } = connection;
+  if (typeof command !== "string") return `${name} speaks to ${typeof url === "string" ? url : "nothing"}`;
+  const words = [command, ...(Array.isArray(args) ? args.map(String) : [])];
+  return `${name} starts ${words.map(quoted).join(" ")}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+function describeSource({ type, path }: Record<string, unknown>): string {
+  return `takes servers from ${typeof type === "string" ? type : "?"}${typeof path === "string" ? ` (${path})` : ""}`;
+}

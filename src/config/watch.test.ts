@@ -1,0 +1,216 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
+import { startWatch } from "./watch.js";
+
+let root: string;
+let stop: () => void;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "watch-"));
+  stop = () => undefined;
+});
+afterEach(() => {
+  stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const path = (name: string) => join(root, name);
+const write = (name: string, text: string) => {
+  mkdirSync(dirname(path(name)), { recursive: true });
+  writeFileSync(path(name), text);
+};
+
+/** What was read on each change; "-" when there is nothing to read. */
+function watch(file: string, options: { readAt?: () => number; settleMs?: number } = {}) {
+  const seen: string[] = [];
+  let isLooking = false;
+  const started = startWatch({
+    // The first question means that the watch is on its way.
+    files: () => {
+      isLooking = true;
+      return [path(file)];
+    },
+    readAt: () => Infinity,
+    intervalMs: 10,
+    settleMs: 10,
+    ...options,
+    onChange: async () => {
+      try {
+        seen.push(readFileSync(path(file), "utf8"));
+      } catch {
+        seen.push("-");
+      }
+    },
+  });
+  stop = started.stop;
+  return { seen, ready: () => eventually(() => isLooking) };
+}
+
+/** Long enough for the watch to have looked; there is no event for nothing. */
+const looks = async () => {
+  let looked = 0;
+  const { stop: end } = startWatch({
+    files: () => (looked++, []),
+    readAt: () => 0,
+    onChange: async () => undefined,
+    intervalMs: 10,
+  });
+  await eventually(() => looked > 5);
+  end();
+};
+
+describe("a watched file", () => {
+  it.each<[string, () => void, () => void, string]>([
+    ["is written in place", () => write("f", "1"), () => write("f", "2"), "2"],
+    [
+      "is replaced by a rename",
+      () => write("f", "1"),
+      () => (write("f.tmp", "2"), renameSync(path("f.tmp"), path("f"))),
+      "2",
+    ],
+    [
+      "is moved away and written anew",
+      () => write("f", "1"),
+      () => (renameSync(path("f"), path("f~")), write("f", "2")),
+      "2",
+    ],
+    ["is deleted and written anew", () => write("f", "1"), () => (unlinkSync(path("f")), write("f", "2")), "2"],
+    ["is deleted", () => write("f", "1"), () => unlinkSync(path("f")), "-"],
+    ["appears", () => undefined, () => write("f", "2"), "2"],
+    [
+      "keeps its size and its time",
+      () => (write("f", "1"), utimesSync(path("f"), 5, 5)),
+      () => (write("f", "2"), utimesSync(path("f"), 5, 5)),
+      "2",
+    ],
+    [
+      "is a link that points elsewhere",
+      () => (write("a", "1"), write("b", "2"), symlinkSync("a", path("f"))),
+      () => (symlinkSync("b", path("f.tmp")), renameSync(path("f.tmp"), path("f"))),
+      "2",
+    ],
+    [
+      "is a link whose target is written",
+      () => (write("a", "1"), symlinkSync("a", path("f"))),
+      () => write("a", "2"),
+      "2",
+    ],
+  ])("that %s is noticed", async (_, before, after, expected) => {
+    before();
+    const { seen, ready } = watch("f");
+    await ready();
+    await looks();
+    after();
+    await eventually(() => seen.at(-1) === expected);
+    expect(seen).toEqual([expected]);
+  });
+
+  it("behind a link to a folder is noticed when the link is swapped, as Kubernetes does it", async () => {
+    write("v1/f", "1");
+    write("v2/f", "2");
+    symlinkSync("v1", path("..data"));
+    symlinkSync("..data/f", path("f"));
+    const { seen, ready } = watch("f");
+    await ready();
+    await looks();
+    symlinkSync("v2", path("..data_tmp"));
+    renameSync(path("..data_tmp"), path("..data"));
+    await eventually(() => seen.length > 0);
+    expect(seen).toEqual(["2"]);
+  });
+
+  it("in a folder that does not exist yet is noticed", async () => {
+    const { seen, ready } = watch("new/folder/f");
+    await ready();
+    await looks();
+    write("new/folder/f", "1");
+    await eventually(() => seen.length > 0);
+    expect(seen).toEqual(["1"]);
+  });
+
+  it("that is left alone is not told of", async () => {
+    write("f", "1");
+    const { seen, ready } = watch("f");
+    await ready();
+    await looks();
+    expect(seen).toEqual([]);
+  });
+
+  it("that changed between being read and being watched is noticed", async () => {
+    write("f", "1");
+    const { seen } = watch("f", { readAt: () => 0 });
+    await eventually(() => seen.length > 0);
+    expect(seen).toEqual(["1"]);
+  });
+
+  it("that a link was swapped to right after the mark is noticed, however old it is", async () => {
+    write("a", "1");
+    write("b", "2");
+    symlinkSync("a", path("f"));
+    const seen: string[] = [];
+    let isRead = false;
+    const started = startWatch({
+      files: () => (isRead ? [path("f")] : []),
+      readAt: () => Infinity,
+      onChange: async () => void seen.push(readFileSync(path("f"), "utf8")),
+      intervalMs: 10,
+      settleMs: 10,
+    });
+    stop = started.stop;
+    await looks();
+    isRead = true;
+    await started.mark();
+    unlinkSync(path("f"));
+    symlinkSync("b", path("f"));
+    await eventually(() => seen.length > 0);
+    expect(seen).toEqual(["2"]);
+  });
+
+  it("that is half written is read when it is whole", async () => {
+    write("f", "1");
+    const { seen, ready } = watch("f", { settleMs: 100 });
+    await ready();
+    await looks();
+    for (const text of ["", "2", "23", "234"]) {
+      write("f", text);
+      await looks();
+    }
+    await eventually(() => seen.at(-1) === "234");
+    expect(seen.filter((text) => text === "")).toEqual([]);
+  });
+
+  it("that never comes to rest is read all the same", async () => {
+    write("f", "0");
+    const { seen, ready } = watch("f", { settleMs: 5 });
+    await ready();
+    let n = 0;
+    await eventually(() => {
+      write("f", String(++n));
+      return seen.length > 2;
+    });
+    await eventually(() => seen.at(-1) === String(n));
+    expect(seen.length).toBeLessThan(n);
+  });
+
+  it("is not looked at any more after the end", async () => {
+    write("f", "1");
+    const { seen, ready } = watch("f");
+    await ready();
+    stop();
+    write("f", "2");
+    await looks();
+    expect(seen).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import type { Tool } from "../model/tool.js";
+import type { Match } from "../search/explain.js";
+
+export interface FoundTool {
+  readonly tool: Tool;
+  readonly relevance: number;
+  /** Where the words of the query stand in it, when that was asked for. */
+  readonly why?: readonly Match[];
+}
+
+export interface FoundTools {
+  readonly hits: readonly FoundTool[];
+  /** How many more fit as well. */
+  readonly more: number;
+  readonly suggestions: readonly string[];
+  /** Servers that have not answered for the first time yet. */
+  readonly pending: readonly string[];
+}

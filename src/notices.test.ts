@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { givenConfig, parseConfig } from "./config/load.js";
+import { DiscoveryError } from "./errors.js";
+import { notesFor, noticesOf } from "./notices.js";
+
+const loaded = { ...givenConfig(parseConfig({}), "/", ["One file is ignored."]), untrusted: ["/p/anygpt.config.ts"] };
+const connection = { kind: "http", url: "https://${HOST}/${TOKEN}", headers: { a: "${TOKEN} ${SET}" } } as const;
+const collected = {
+  servers: [{ name: "a", connection, manifest: [], origin: "inline" }],
+  sources: [{ type: "cursor", path: "/p/.cursor/mcp.json", status: "untrusted", servers: 0 }],
+  problems: [{ file: "/x.yaml", path: "servers", line: 1, column: 2, reason: "is wrong" }],
+  notices: ["A server was renamed."],
+  toolRules: [],
+  files: [],
+} as const;
+const variables = {
+  resolve: (text: string) => text,
+  originOf: (name: string) =>
+    name === "SET" ? ({ kind: "process" } as const) : ({ kind: "barred", file: "/p/.env" } as const),
+  notices: () => ["/p/.env:1 is not an assignment and was ignored."],
+  files: [],
+};
+
+describe("noticesOf", () => {
+  it("tells everything, each file of variables once with what it would set", () => {
+    expect(noticesOf(loaded, collected, variables)).toEqual([
+      "/p/anygpt.config.ts can start programs and is not trusted as it is now, so it was left out: look at it, then run `anygpt mcp config trust`.",
+      "One file is ignored.",
+      "A server was renamed.",
+      "/x.yaml:1:2: servers: is wrong",
+      "/p/.env:1 is not an assignment and was ignored.",
+      "/p/.env sets HOST, TOKEN, but is not used, because nobody has trusted it: look at it, then run `anygpt mcp config trust`.",
+    ]);
+  });
+});
+
+describe("notesFor", () => {
+  it("names every file that waits for trust, and why the configuration is not what the file says", () => {
+    const failure = new DiscoveryError("CONFIGURATION_ERROR", "/c.json:1:1: the file is empty.");
+    expect(notesFor(loaded, collected, failure)).toEqual([
+      "Not used until a person trusts it with `anygpt mcp config trust`: /p/anygpt.config.ts, /p/.cursor/mcp.json.",
+      "The configuration was changed but is wrong; the one before is in force. /c.json:1:1: the file is empty.",
+    ]);
+    expect(notesFor({ ...loaded, untrusted: [] }, { ...collected, sources: [] }, undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
+
+const places: CliPlace[] = [];
+const createPlace = (config: object): CliPlace => {
+  const place = createCliPlace(config);
+  places.push(place);
+  return place;
+};
+afterEach(() => {
+  for (const place of places.splice(0)) place.remove();
+});
+
+const CONFIG = {
+  servers: {
+    github: { command: "x", env: { TOKEN: "${GITHUB_TOKEN}", HOST: "${GITHUB_HOST:-github.com}" } },
+    jira: { url: "https://${JIRA_HOST}/mcp", headers: { a: "${JIRA_TOKEN} ${GITHUB_TOKEN}" } },
+    plain: { command: "x" },
+    nested: { command: "x", args: ["${OUTER:-${INNER}}"] },
+  },
+  sources: [{ type: "custom", path: "${MORE_DIR}/more.yaml" }],
+};
+
+describe("env", () => {
+  it("tells which variable is needed by whom, where it would come from and whether it is set", async () => {
+    const place = createPlace(CONFIG);
+    place.write(".ai/.env", "GITHUB_TOKEN=s3cret-weak\n");
+    place.write(".env.local", "GITHUB_TOKEN=s3cret-strong\nrubbish\n");
+    const ran = await place.runWith({ env: { JIRA_HOST: "s3cret-host" } }, "mcp", "env");
+    expect(ran.exit).toBe(0);
+    expect(ran.stdout).toBe(`Environment variables (7):
+
+  - GITHUB_HOST: not set, has a default (needed by github)
+  ✓ GITHUB_TOKEN: from ${join(place.folder, ".env.local")} (needed by github, jira)
+  ✗ INNER: not set (needed by nested)
+  ✓ JIRA_HOST: from the environment (needed by jira)
+  ✗ JIRA_TOKEN: not set (needed by jira)
+  ✗ MORE_DIR: not set (needed by source custom)
+  - OUTER: not set, has a default (needed by nested)
+
+3 variables missing: the servers that need it cannot be used.
+`);
+    expect(ran.stderr).toBe(`! ${join(place.folder, ".env.local")}:2 is not an assignment and was ignored.\n`);
+    expect(ran.stdout + ran.stderr).not.toContain("s3cret");
+  });
+
+  it("does not miss what a set variable makes unnecessary", async () => {
+    const ran = await createPlace(CONFIG).runWith({ env: { OUTER: "x" } }, "mcp", "env", "--json");
+    const { variables } = ran.json() as { variables: { name: string; status: string }[] };
+    expect(variables.find(({ name }) => name === "INNER")).toMatchObject({ status: "default", from: null });
+  });
+
+  it.each([
+    [["env"], {}, 0],
+    [["env", "--check"], {}, 2],
+    [["env", "--check"], { GITHUB_TOKEN: "a", JIRA_HOST: "b", JIRA_TOKEN: "", INNER: "d", MORE_DIR: "e" }, 0],
+  ])("%j with %j exits with %i", async (argv, env, exit) => {
+    expect((await createPlace(CONFIG).runWith({ env }, "mcp", ...argv)).exit).toBe(exit);
+  });
+
+  it("says that nothing is needed", async () => {
+    expect((await createPlace({ servers: {} }).run("mcp", "env")).stdout).toBe("No server needs a variable.\n");
+  });
+
+  it("points at a file that is not used, because nobody has trusted it", async () => {
+    const place = createPlace({});
+    const home = join(place.folder, "home");
+    mkdirSync(home);
+    place.write("state/mcp-discovery.config.json", { servers: { a: { command: "x", args: ["${TOKEN}"] } } });
+    place.write(".env", "TOKEN=s3cret\nNODE_OPTIONS=--require ./evil.js\n");
+    const run = (...argv: string[]) => place.runWith({ env: { HOME: home } }, "mcp", ...argv);
+    const file = join(place.folder, ".env");
+    expect((await run("env", "--json")).json()).toMatchObject({
+      variables: [{ name: "TOKEN", status: "missing", from: null, untrusted: file, neededBy: ["a"] }],
+    });
+    expect((await run("env")).stdout).toContain(
+      `not set, but ${file} would set it; run \`anygpt mcp config trust\` to use it`,
+    );
+    expect((await run("config", "validate")).stdout).toContain(`${file} is not used, because nobody has trusted it`);
+    const trusted = await run("config", "trust", ".env");
+    expect(trusted.stdout).toContain(file);
+    expect((await run("env", "--json")).json()).toMatchObject({
+      variables: [{ name: "TOKEN", status: "set", from: file }],
+    });
+    place.write(".env", "TOKEN=other\n");
+    expect((await run("env", "--check")).exit).toBe(2);
+  });
+});

@@ -1,0 +1,111 @@
+import type { Stages } from "../../../compose.js";
+import { type VariableOrigin, variablesIn } from "../../../config/variables.js";
+import { variablesOf } from "../../../config/template.js";
+import { DiscoveryError, ERRORS } from "../../../errors.js";
+import type { Handler } from "../command.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { withEngine } from "../session.js";
+
+export const env: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const stages = await engine.stages();
+    const variables = await findNeeded(stages);
+    const notices = stages.variables.notices();
+    if (context.isJson) context.json({ variables, files: stages.variables.files, notices });
+    else {
+      context.show(variableLines(variables));
+      context.note(notices.map((notice) => line(0, WARNING, ` ${notice}`)));
+    }
+    const isComplete = variables.every(({ status }) => status !== "missing");
+    return isComplete || !input.flag("check") ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
+  });
+
+/** One variable that the configuration refers to. Its value is nobody's business here. */
+export interface NeededVariable {
+  readonly name: string;
+  /** `default`: it is not set, and does not need to be. */
+  readonly status: "set" | "default" | "missing";
+  /** `environment`, or the file that sets it; null when nothing does. */
+  readonly from: string | null;
+  /** A file that sets it and is not used, because nobody has trusted it. */
+  readonly untrusted?: string;
+  readonly hasDefault: boolean;
+  /** The servers, and the sources with their type, that need it. */
+  readonly neededBy: readonly string[];
+}
+
+interface Use {
+  readonly hasDefault: boolean;
+  readonly isMissing: boolean;
+  readonly user: string;
+}
+
+async function findNeeded(stages: Stages): Promise<NeededVariable[]> {
+  const uses = new Map<string, Use[]>();
+  const add = (name: string, use: Use): void => void uses.set(name, [...(uses.get(name) ?? []), use]);
+  for (const { name: server, connection } of stages.collected.servers) {
+    const missing = await missingOf(server, stages);
+    for (const { name, hasDefault } of variablesIn(connection)) {
+      add(name, { hasDefault, isMissing: missing.has(name), user: server });
+    }
+  }
+  for (const { type, path } of stages.config.sources) {
+    for (const { name, hasDefault } of variablesOf(path ?? "")) {
+      const isMissing = !hasDefault && !isSet(stages.variables.originOf(name));
+      add(name, { hasDefault, isMissing, user: `source ${type}` });
+    }
+  }
+  return [...uses]
+    .map(([name, all]) => toNeeded(name, all, stages.variables.originOf(name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A variable inside a default is needed only where the one before it is not set: whoever resolves it all knows. */
+async function missingOf(server: string, { target }: Stages): Promise<ReadonlySet<unknown>> {
+  try {
+    await target(server).connection();
+    return new Set();
+  } catch (error) {
+    const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;
+    return new Set(Array.isArray(names) ? (names as unknown[]) : []);
+  }
+}
+
+function isSet({ kind }: VariableOrigin): boolean {
+  return kind === "process" || kind === "file";
+}
+
+function toNeeded(name: string, uses: readonly Use[], origin: VariableOrigin): NeededVariable {
+  const isMissing = uses.some((use) => use.isMissing);
+  return {
+    name,
+    status: isSet(origin) ? "set" : isMissing ? "missing" : "default",
+    from: origin.kind === "process" ? "environment" : origin.kind === "file" ? origin.file : null,
+    ...(origin.kind === "barred" ? { untrusted: origin.file } : {}),
+    hasDefault: uses.every(({ hasDefault }) => hasDefault),
+    neededBy: [...new Set(uses.map(({ user }) => user))],
+  };
+}
+
+const MARKS = { set: GOOD, default: dim("-"), missing: BAD } as const;
+
+function variableLines(variables: readonly NeededVariable[]): Line[] {
+  if (variables.length === 0) return [line(0, "No server needs a variable.")];
+  const missing = variables.filter(({ status }) => status === "missing").length;
+  return blocks([
+    [line(0, bold(`Environment variables (${variables.length})`), ":")],
+    variables.map((one) => line(2, MARKS[one.status], " ", bold(one.name), `: ${describe(one)}`)),
+    missing === 0 ? [] : [line(0, `${count(missing, "variable")} missing: the servers that need it cannot be used.`)],
+  ]);
+}
+
+function describe({ status, from, untrusted, neededBy }: NeededVariable): string {
+  const where = {
+    set: `from ${from === "environment" ? "the environment" : from}`,
+    default: "not set, has a default",
+    missing: "not set",
+  };
+  const barred =
+    untrusted === undefined ? "" : `, but ${untrusted} would set it; run \`anygpt mcp config trust\` to use it`;
+  return `${where[status]}${barred} (needed by ${neededBy.join(", ")})`;
+}

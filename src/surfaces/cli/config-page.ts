@@ -1,0 +1,120 @@
+import { basename } from "node:path";
+import { auditFiles } from "../../audit/audit-log.js";
+import type { Stages } from "../../compose.js";
+import type { LoadedConfig } from "../../config/load.js";
+import type { Config } from "../../config/options.js";
+import type { Connection, ServerDefinition } from "../../model/server.js";
+import { describeRule } from "../../rules/explain.js";
+import type { SourceReport } from "../../sources/collect.js";
+
+/** `partial`: some of its entries were left out, the message says why. */
+export interface ListedSource extends Omit<SourceReport, "status"> {
+  readonly status: SourceReport["status"] | "partial";
+}
+
+/** Where something was written; null for what no file holds. */
+export interface Written {
+  readonly file: string | null;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface ListedRule extends Written {
+  readonly rule: string;
+}
+
+export interface ListedServer extends Written {
+  readonly name: string;
+  readonly kind: Connection["kind"];
+  /** The program's name, or the address without anything that may be secret. */
+  readonly reach: string;
+}
+
+/** The configuration as a person may see it: of a connection only what cannot be secret. */
+export interface ConfigPage {
+  readonly file: string | null;
+  readonly origin: LoadedConfig["origin"];
+  /** Files of the project that were left out. */
+  readonly untrusted: readonly string[];
+  readonly enabled: boolean;
+  readonly cache: { readonly enabled: boolean; readonly ttl: number };
+  readonly sources: readonly ListedSource[];
+  readonly toolRules: readonly ListedRule[];
+  readonly search: Config["search"];
+  readonly execution: Config["execution"];
+  readonly upstreams: Config["upstreams"];
+  readonly audit: { readonly enabled: boolean; readonly file: string };
+  readonly servers: {
+    readonly configured: number;
+    readonly known: number;
+    readonly inline: number;
+    readonly list: readonly ListedServer[];
+  };
+  readonly tools: { readonly total: number; readonly enabled: number };
+  readonly notices: readonly string[];
+}
+
+export function toConfigPage({ place, loaded, config, collected, rules, snapshot }: Stages): ConfigPage {
+  const { servers, tools } = snapshot();
+  const known = [...servers.values()].filter((server) => server.record !== undefined || server.tools.length > 0);
+  return {
+    file: loaded.file ?? null,
+    origin: loaded.origin,
+    untrusted: loaded.untrusted,
+    enabled: config.enabled,
+    cache: config.cache,
+    sources: collected.sources.map((source) =>
+      source.status === "ok" && source.message !== undefined ? { ...source, status: "partial" } : source,
+    ),
+    toolRules: rules.rules.map(({ authored }, index) => ({
+      rule: describeRule(authored),
+      ...whereRule(index, { loaded, config, servers: collected.servers, server: authored.server }),
+    })),
+    search: config.search,
+    execution: config.execution,
+    upstreams: config.upstreams,
+    audit: { enabled: config.audit.enabled, file: auditFiles(place.stateFolder, config.audit.file).file },
+    servers: {
+      configured: servers.size,
+      known: known.length,
+      inline: config.servers.filter(({ enabled }) => enabled).length,
+      list: collected.servers.map((server) => ({
+        name: server.name,
+        kind: server.connection.kind,
+        reach: reachOf(server.connection),
+        ...whereServer(server, loaded, config),
+      })),
+    },
+    tools: { total: tools.size, enabled: [...tools.values()].filter(({ enabled }) => enabled).length },
+    notices: [...loaded.notices, ...collected.notices],
+  };
+}
+
+interface RulePlace {
+  readonly loaded: LoadedConfig;
+  readonly config: Config;
+  readonly servers: readonly ServerDefinition[];
+  readonly server: string | undefined;
+}
+
+/** Rules beyond the configuration's own come with a server from another program's file. */
+function whereRule(index: number, { loaded, config, servers, server }: RulePlace): Written {
+  if (index < config.toolRules.length) return { file: loaded.file ?? null, ...loaded.positionOf(["toolRules", index]) };
+  return { file: servers.find(({ name }) => name === server)?.origin ?? null };
+}
+
+function whereServer({ name, origin }: ServerDefinition, loaded: LoadedConfig, config: Config): Written {
+  if (origin !== (loaded.file ?? "inline")) return { file: origin };
+  const index = config.servers.findIndex((entry) => entry.name === name);
+  const section = loaded.positionOf(["servers"]);
+  const inMap = loaded.positionOf(["servers", name]);
+  // A list has no member of that name, and answers with its own place.
+  const isMap = inMap?.line !== section?.line || inMap?.column !== section?.column;
+  return { file: loaded.file ?? null, ...(isMap ? inMap : loaded.positionOf(["servers", index])) };
+}
+
+function reachOf(connection: Connection): string {
+  if (connection.kind === "stdio") return basename(connection.command);
+  const { url } = connection;
+  return URL.canParse(url) && !url.includes("${") ? new URL(url).origin : "(address with variables)";
+}

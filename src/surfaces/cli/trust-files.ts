@@ -1,0 +1,51 @@
+import type { Interface } from "node:readline/promises";
+import { describeUntrusted } from "../../config/load.js";
+import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
+import { placeFor } from "../../engine.js";
+import type { Context } from "./context.js";
+import { bold, GOOD, line, type Line, WARNING } from "./lines.js";
+
+/** Before a command runs: whoever sits at the terminal is asked, everybody else is told. */
+export async function settleTrust(context: Context): Promise<void> {
+  const { trust, loadParts } = placeFor(optionsOf(context));
+  const files = (await findProjectConfigs(loadParts)).filter(({ file, content }) => !trust.isTrusted(file, content));
+  for (const one of files) {
+    if (!canAsk(context)) context.note([line(0, WARNING, ` ${describeUntrusted(one.file)}`)]);
+    else if (await isAgreed(one, context)) await trust.record(one.file, one.content);
+  }
+}
+
+export function optionsOf({ io, log, configPath }: Context) {
+  return { cwd: io.cwd, env: io.env, log, ...(configPath === undefined ? {} : { configPath }) };
+}
+
+/** With everything a terminal, nobody is surprised by a question, and it does not end up in a file. */
+function canAsk({ io, isJson }: Context): boolean {
+  return !isJson && io.isTerminal.stdin === true && io.isTerminal.stdout && io.isTerminal.stderr;
+}
+
+async function isAgreed(one: ProjectFile, context: Context): Promise<boolean> {
+  const { stdin, signal } = context.io;
+  context.note([line(0, WARNING, " This project has a configuration that you have not trusted:"), ...fileLines(one)]);
+  const { createInterface } = await import("node:readline/promises");
+  const prompt = createInterface({ input: stdin });
+  try {
+    context.note([line(0, "Use it from now on, as long as it stays as it is? [y/N]")]);
+    const answer = await Promise.race([prompt.question("", { signal }), ended(prompt)]);
+    return /^\s*y(?:es)?\s*$/i.test(answer);
+  } finally {
+    prompt.close();
+  }
+}
+
+/** No answer is a no. */
+function ended(prompt: Interface): Promise<string> {
+  return new Promise((resolve) => prompt.once("close", () => resolve("")));
+}
+
+export function fileLines({ file, effects }: ProjectFile, mark?: typeof GOOD): Line[] {
+  return [
+    mark === undefined ? line(2, bold(file)) : line(0, mark, " ", bold(file)),
+    ...effects.map((effect) => line(4, effect)),
+  ];
+}

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { eventually, isRunning } from "../../test/support/eventually.js";
+import {
+  closeAll,
+  echo,
+  inFlight,
+  openWatched,
+  pidOf,
+  stdioTarget,
+  textOf,
+  toCall,
+} from "../../test/support/upstreams.js";
+import { DiscoveryError } from "../errors.js";
+import { identityOf } from "./identity.js";
+import { upstreamOptions } from "./options.js";
+import type { UpstreamTarget } from "./types.js";
+
+afterEach(closeAll);
+
+const identities = async (...targets: UpstreamTarget[]) =>
+  new Map(await Promise.all(targets.map(async (one) => [one.name, identityOf(await one.connection())] as const)));
+const options = (given: object = {}) => upstreamOptions.parse(given);
+const other: UpstreamTarget = stdioTarget("echo", ["echo.mjs", "other"]);
+
+describe("adopt", () => {
+  it("keeps a server that is the same, with its process", async () => {
+    const upstreams = openWatched();
+    const pid = await pidOf(upstreams);
+    expect(upstreams.adopt({ options: options(), identities: await identities(echo) })).toEqual([]);
+    expect(await pidOf(upstreams)).toBe(pid);
+  });
+
+  it("lets calls that have begun finish where they began, and ends that server then", async () => {
+    const upstreams = openWatched();
+    const pid = await pidOf(upstreams);
+    const slow = upstreams.call(echo, toCall("sleep", { ms: 200 }));
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    expect(upstreams.adopt({ options: options(), identities: await identities(other) })).toEqual(["echo"]);
+    expect(Number(textOf(await upstreams.call(other, toCall("pid"))))).not.toBe(pid);
+    expect(isRunning(pid)).toBe(true);
+    expect(textOf(await slow)).toBe("slept 200");
+    await eventually(() => !isRunning(pid));
+  });
+
+  it("lets calls that wait in line finish on the old connection too", async () => {
+    const upstreams = openWatched({ concurrency: 1 });
+    const pid = await pidOf(upstreams);
+    const slow = upstreams.call(echo, toCall("sleep", { ms: 100 }));
+    const waiting = pidOf(upstreams);
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    upstreams.adopt({ options: options(), identities: await identities(other) });
+    expect(textOf(await slow)).toBe("slept 100");
+    expect(await waiting).toBe(pid);
+    await eventually(() => !isRunning(pid));
+  });
+
+  it("ends a server that is gone, and one that nobody waits for while it starts", async () => {
+    const upstreams = openWatched();
+    const pid = await pidOf(upstreams);
+    const hanging = stdioTarget("hanging", ["faulty.mjs", "hang-init"]);
+    const call = upstreams.call(hanging, toCall("x", {}, { startWaitMs: 1 }));
+    await expect(call).rejects.toMatchObject({ code: "UPSTREAM_STARTING" });
+    expect(upstreams.adopt({ options: options(), identities: new Map() })).toEqual(["echo", "hanging"]);
+    expect(upstreams.state("hanging")).toEqual({ kind: "closed" });
+    await eventually(() => !isRunning(pid));
+  });
+
+  it("gives a server that could not be opened for a missing variable another chance at once", async () => {
+    const upstreams = openWatched();
+    const missing: UpstreamTarget = {
+      ...echo,
+      connection: () => {
+        throw new DiscoveryError("CONFIGURATION_ERROR", "The variable A is not set.");
+      },
+    };
+    await expect(upstreams.call(missing, toCall("pid"))).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
+    upstreams.adopt({ options: options(), identities: await identities(echo) });
+    expect(upstreams.state("echo")).toEqual({ kind: "closed" });
+    expect(await pidOf(upstreams)).toBeGreaterThan(0);
+  });
+
+  it("keeps what is known of a server that fails and stays the same", async () => {
+    const upstreams = openWatched();
+    const broken = stdioTarget("broken", ["faulty.mjs", "exit-now"]);
+    await expect(upstreams.call(broken, toCall("x"))).rejects.toBeInstanceOf(DiscoveryError);
+    upstreams.adopt({ options: options(), identities: await identities(broken) });
+    expect(upstreams.state("broken")).toMatchObject({ kind: "failed" });
+  });
+
+  it("puts new limits into force for connections that are open", async () => {
+    const upstreams = openWatched({ concurrency: 1, queue: 0 });
+    const pid = await pidOf(upstreams);
+    const slow = upstreams.call(echo, toCall("sleep", { ms: 60_000 })).catch(() => undefined);
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    await expect(pidOf(upstreams)).rejects.toMatchObject({ code: "OVERLOADED" });
+    upstreams.adopt({ options: options({ concurrency: 2, queue: 0 }), identities: await identities(echo) });
+    expect(await pidOf(upstreams)).toBe(pid);
+    upstreams.adopt({ options: options({ concurrency: 1, queue: 0 }), identities: await identities(echo) });
+    await expect(pidOf(upstreams)).rejects.toMatchObject({ code: "OVERLOADED" });
+    await upstreams.close();
+    await slow;
+  });
+
+  it("closes an idle connection after the new time", async () => {
+    const upstreams = openWatched();
+    const pid = await pidOf(upstreams);
+    upstreams.adopt({ options: options({ idleMs: 20 }), identities: await identities(echo) });
+    expect(await pidOf(upstreams)).toBe(pid);
+    await eventually(() => !isRunning(pid));
+  });
+});
+
+describe("assertAllowed", () => {
+  it("is asked when the call is sent, not when it comes", async () => {
+    const upstreams = openWatched({ concurrency: 1 });
+    await pidOf(upstreams);
+    let isAllowed = true;
+    const assertAllowed = (): void => {
+      if (!isAllowed) throw new DiscoveryError("TOOL_DISABLED", "No.");
+    };
+    const slow = upstreams.call(echo, toCall("sleep", { ms: 100 }, { assertAllowed }));
+    const waiting = upstreams.call(echo, toCall("pid", {}, { assertAllowed }));
+    await eventually(() => inFlight(upstreams, "echo") === 1);
+    isAllowed = false;
+    await expect(waiting).rejects.toMatchObject({ code: "TOOL_DISABLED", executed: "no" });
+    expect(textOf(await slow)).toBe("slept 100");
+    isAllowed = true;
+    expect(await pidOf(upstreams)).toBeGreaterThan(0);
+  });
+});
