@@ -32,7 +32,7 @@ export interface OptionSpec {
   readonly summary: string;
   readonly isRequired?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
-  readonly completes?: "server" | "file";
+  readonly completes?: "server" | "file" | "client";
 }
 
 /** Carries out one command and gives the exit code. */

@@ -32,7 +32,7 @@ describe("completion", () => {
   it.each([
     ["the first word", [""], ["mcp"]],
     ["commands", ["mcp", "se"], ["search", "serve"]],
-    ["commands of a group", ["mcp", "config", ""], ["reload", "show", "sources", "validate"]],
+    ["commands of a group", ["mcp", "config", ""], ["reload", "show", "sources", "trust", "validate"]],
     ["options of the command", ["mcp", "tools", "github", "--e"], ["--explain"]],
     ["options that all commands have", ["mcp", "list", "--j"], ["--json"]],
     ["servers, but none that a shell would split", ["mcp", "tools", ""], ["github", "gitlab"]],

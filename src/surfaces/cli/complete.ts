@@ -48,6 +48,7 @@ function locate(words: readonly string[]): Place {
 }
 
 async function candidatesFor({ entry, operands, option, config }: Place, typed: string, io: CliIo): Promise<string[]> {
+  if (option?.completes === "client") return await clientNames();
   if (option !== undefined) return option.completes === "server" ? await serverNames(io, config) : [];
   if (typed.startsWith("-")) return [...allOptions(entry).map(nameOf), "--help"];
   if (isGroup(entry)) return operands.length > 0 ? [] : entry.commands.map(({ name }) => name);
@@ -69,6 +70,10 @@ function nameOf({ flags }: OptionSpec): string {
 
 function takesValue({ flags }: OptionSpec): boolean {
   return flags.includes("<");
+}
+
+async function clientNames(): Promise<string[]> {
+  return [...(await import("../../sources/options.js")).CLIENT_IDS, "all"];
 }
 
 async function serverNames(io: CliIo, configPath: string | undefined): Promise<string[]> {

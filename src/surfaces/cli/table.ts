@@ -143,6 +143,33 @@ const env: CommandSpec = {
   load: async () => (await import("./commands/env.js")).env,
 };
 
+const importServers: CommandSpec = {
+  name: "import",
+  summary: "Take over the servers that other programs have, and put the gateway in their place there.",
+  options: [
+    {
+      flags: "--client <names...>",
+      summary: "also put the gateway in the place of the servers in the files of these programs; all for every one",
+      completes: "client",
+    },
+    {
+      flags: "--secrets <where>",
+      summary: "env moves secrets into ~/.ai/.env; keep, the default, copies them as they are",
+    },
+    { flags: "--yes", summary: "write without asking" },
+    { flags: "--dry-run", summary: "only show what would be written; the default without a terminal" },
+    { flags: "--undo", summary: "put back every file of the last import, or of these programs" },
+    { flags: "--force", summary: "undo also where somebody has changed a file since" },
+  ],
+  examples: [
+    "anygpt mcp import",
+    "anygpt mcp import --client cursor claude-desktop",
+    "anygpt mcp import --client all --secrets env --yes",
+    "anygpt mcp import --undo",
+  ],
+  load: async () => (await import("./commands/import.js")).importServers,
+};
+
 const evaluate: CommandSpec = {
   name: "eval",
   summary: "Measure search on labelled queries: one catalog of your own, or all sets of a folder beside other rankers.",
@@ -245,7 +272,20 @@ export const ANYGPT: CommandGroup = {
         "anygpt mcp inspect filesystem read_file",
         `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}'`,
       ],
-      commands: [list, search, tools, inspect, execute, config, env, doctor, serve, evaluate, completion],
+      commands: [
+        list,
+        search,
+        tools,
+        inspect,
+        execute,
+        config,
+        importServers,
+        env,
+        doctor,
+        serve,
+        evaluate,
+        completion,
+      ],
     },
   ],
 };

@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject } from "../../model/json.js";
+import { type Path, pathText } from "../../util/document/problem.js";
+import type { FileFormat } from "../formats/parse.js";
+import { readAll } from "./edit-text.js";
+import { decodeText } from "./encoded-text.js";
+
+const DEEPEST = 3;
+const MOST = 10;
+
+/** Where two contents of a file differ, without saying what stands there: that may be secret. */
+export async function changedPaths(before: Uint8Array, after: Uint8Array, format: FileFormat): Promise<string[]> {
+  const [left, right] = await Promise.all([before, after].map((bytes) => valueOf(bytes, format)));
+  if (left === undefined || right === undefined) return ["the whole file"];
+  const found = [...differences(left.value, right.value, [])];
+  if (found.length === 0) return ["comments or white space"];
+  const shown = found.slice(0, MOST).map((path) => pathText(path) || "the whole file");
+  return found.length > MOST ? [...shown, `${found.length - MOST} more`] : shown;
+}
+
+async function valueOf(bytes: Uint8Array, format: FileFormat): Promise<{ readonly value: unknown } | undefined> {
+  const content = decodeText(bytes);
+  return content === undefined ? undefined : await readAll(content.text, format);
+}
+
+function* differences(left: unknown, right: unknown, path: Path): Generator<Path> {
+  if (isDeepStrictEqual(left, right)) return;
+  if (path.length === DEEPEST || !isJsonObject(left) || !isJsonObject(right)) return yield path;
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    yield* differences(left[key], right[key], [...path, key]);
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { toConfigEntry } from "./config-entry.js";
+import { extendConfig, type ExtendParts, toSnippet } from "./extend-config.js";
+
+const SERVERS = [{ name: "a b", entry: { command: "a", args: ["x"] } }];
+const RULES = [{ server: "a b", pattern: ["t"], enabled: false as const }];
+
+async function extend(text: string | undefined, parts: Partial<ExtendParts> = {}): Promise<string> {
+  const bytes = text === undefined ? undefined : Buffer.from(text);
+  const all = { servers: SERVERS, toolRules: [], format: "json", isShared: false, ...parts } as const;
+  const result = await extendConfig({ ...all, bytes });
+  return result.kind === "extended" ? Buffer.from(result.bytes).toString("utf8") : result.reason;
+}
+
+describe("extendConfig", () => {
+  it.each<[string, string | undefined, Partial<ExtendParts>, string]>([
+    [
+      "begins a new file",
+      undefined,
+      { toolRules: RULES },
+      '{\n  "servers": {\n    "a b": {\n      "command": "a",\n      "args": ["x"]\n    }\n  },\n  "toolRules": [\n    {\n      "server": "a b",\n      "pattern": ["t"],\n      "enabled": false\n    }\n  ]\n}\n',
+    ],
+    [
+      "adds to a map",
+      '{\n  // mine\n  "servers": {\n    "z": { "command": "z" } // last\n  }\n}',
+      {},
+      '{\n  // mine\n  "servers": {\n    "z": { "command": "z" }, // last\n    "a b": {\n      "command": "a",\n      "args": ["x"]\n    }\n  }\n}',
+    ],
+    [
+      "adds to a list inside of the wrapper",
+      '{ "discovery": { "servers": [{ "name": "z", "command": "z" }] } }',
+      {},
+      '{ "discovery": { "servers": [{ "name": "z", "command": "z" }, { "name": "a b", "command": "a", "args": ["x"] }] } }',
+    ],
+    [
+      "adds our section to a file of others",
+      '{ "theirs": 1 }',
+      { isShared: true },
+      '{ "theirs": 1, "discovery": { "servers": { "a b": { "command": "a", "args": ["x"] } } } }',
+    ],
+    [
+      "adds to YAML and its rules",
+      "# mine\nservers:\n    z: {command: z} # last\ntoolRules:\n    - pattern: q\n      enabled: false\n",
+      { format: "yaml", toolRules: RULES },
+      "# mine\nservers:\n    z: {command: z} # last\n    a b:\n        command: a\n        args:\n            - x\ntoolRules:\n    - pattern: q\n      enabled: false\n    - server: a b\n      pattern:\n          - t\n      enabled: false\n",
+    ],
+    [
+      "adds to a list of YAML",
+      "servers:\n- name: z\n  command: z\n",
+      { format: "yaml" },
+      "servers:\n- name: z\n  command: z\n- name: a b\n  command: a\n  args:\n    - x\n",
+    ],
+    [
+      "begins a section of YAML",
+      "discovery:\n  cache:\n    ttl: 5\n",
+      { format: "yaml" },
+      "discovery:\n  cache:\n    ttl: 5\n  servers:\n    a b:\n      command: a\n      args:\n        - x\n",
+    ],
+    [
+      "refuses what it cannot edit",
+      "servers: {z: {command: z}}\n",
+      { format: "yaml" },
+      "has its servers in braces on one line, where lines of their own are expected",
+    ],
+    ["refuses what is broken", "{", {}, "could not be read as a whole"],
+  ])("%s", async (_name, before, parts, after) => {
+    expect(await extend(before, parts)).toBe(after);
+  });
+
+  it("shows a person what to add", () => {
+    expect(JSON.parse(toSnippet({ servers: SERVERS, toolRules: RULES }))).toEqual({
+      servers: { "a b": { command: "a", args: ["x"] } },
+      toolRules: RULES,
+    });
+  });
+});
+
+describe("toConfigEntry", () => {
+  const common = { name: "s", manifest: [], origin: "f" };
+  it.each([
+    [{ kind: "stdio", command: "c", args: [], env: {} }, {}, undefined, { command: "c" }],
+    [
+      { kind: "stdio", command: "c", args: ["a"], env: { K: "v" }, cwd: "/d" },
+      {},
+      "/e",
+      { command: "c", args: ["a"], env: { K: "v" }, cwd: "/d", envFile: "/e" },
+    ],
+    [
+      { kind: "sse", url: "https://s", headers: {} },
+      { description: "d" },
+      undefined,
+      { description: "d", type: "sse", url: "https://s" },
+    ],
+    [
+      { kind: "http", url: "https://s", headers: { A: "b" } },
+      {
+        manifest: [
+          { name: "t", inputSchema: { type: "object" } },
+          { name: "u", description: "U", inputSchema: { type: "object", required: ["x"] } },
+        ],
+      },
+      undefined,
+      {
+        type: "http",
+        url: "https://s",
+        headers: { A: "b" },
+        tools: [{ name: "t" }, { name: "u", description: "U", inputSchema: { type: "object", required: ["x"] } }],
+      },
+    ],
+  ] as const)("writes %j", (connection, more, envFile, expected) => {
+    expect(toConfigEntry({ ...common, connection, ...more }, envFile)).toEqual(expected);
+  });
+});

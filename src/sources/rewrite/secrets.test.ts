@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { parseDotenv } from "../../config/dotenv.js";
+import type { Connection } from "../../model/server.js";
+import { addVariables } from "./dotenv-text.js";
+import { findSecrets, replaceSecrets } from "./secrets.js";
+
+const stdio = (env: Record<string, string>, args: string[] = []): Connection => ({
+  kind: "stdio",
+  command: "c",
+  args,
+  env,
+});
+const http = (url: string, headers: Record<string, string> = {}): Connection => ({ kind: "http", url, headers });
+
+describe("findSecrets", () => {
+  it.each<[string, Connection, [string, string, string][]]>([
+    ["a variable by its name", stdio({ GITHUB_TOKEN: "abc" }), [["env.GITHUB_TOKEN", "GITHUB_TOKEN", "abc"]]],
+    ["a variable by its value", stdio({ X: "ghp_0123456789" }), [["env.X", "X", "ghp_0123456789"]]],
+    ["a password in an address", stdio({ DB: "postgres://u:pw@h/d" }), [["env.DB", "DB", "postgres://u:pw@h/d"]]],
+    [
+      "nothing in settings",
+      stdio({ LOG: "debug", PORT: "8080", AUTH_URL: "https://a/b", TOKEN_FILE: "/run/t", AUTH: "true" }),
+      [],
+    ],
+    ["nothing in variables", stdio({ API_KEY: "${API_KEY}" }, ["--token", "${T}"]), []],
+    [
+      "an option with a value",
+      stdio({}, ["--api-key=s3cret", "--port=1"]),
+      [["args[0]", "MY_SERVER_API_KEY", "s3cret"]],
+    ],
+    ["the word after an option", stdio({}, ["--token", "s3cret", "run"]), [["args[1]", "MY_SERVER_TOKEN", "s3cret"]]],
+    ["an argument by its shape", stdio({}, ["sk-0123456789"]), [["args[0]", "MY_SERVER_ARGUMENT_1", "sk-0123456789"]]],
+    [
+      "a header",
+      http("https://a", { Authorization: "Bearer s3cret" }),
+      [["headers.Authorization", "MY_SERVER_TOKEN", "s3cret"]],
+    ],
+    [
+      "a header of another name",
+      http("https://a", { "X-Api-Key": "s3cret" }),
+      [["headers.X-Api-Key", "MY_SERVER_X_API_KEY", "s3cret"]],
+    ],
+    ["nothing in other headers", http("https://a", { Accept: "x", Authorization: "Bearer ${T}" }), []],
+    ["a key in the query", http("https://a/mcp?key=s3cret&x=1"), [["url", "MY_SERVER_KEY", "s3cret"]]],
+    ["a password in the address", http("https://u:s3cret@a/mcp"), [["url", "MY_SERVER_PASSWORD", "s3cret"]]],
+  ])("finds %s", (_name, connection, expected) => {
+    const found = findSecrets(connection, "my server").map(({ where, variable, value }) => [where, variable, value]);
+    expect(found).toEqual(expected);
+  });
+});
+
+it("replaces secrets and keeps what stands around them", () => {
+  const replace = (connection: Connection) => replaceSecrets(connection, "s", ({ variable }) => `<${variable}>`);
+  expect(replace(http("https://u:pw@a/mcp?token=t#x", { Authorization: "Bearer s" }))).toEqual(
+    http("https://u:<S_PASSWORD>@a/mcp?token=<S_TOKEN>#x", { Authorization: "Bearer <S_TOKEN>" }),
+  );
+  expect(replace(stdio({ KEY: "k", A: "b" }, ["--key=x"]))).toEqual(stdio({ KEY: "<KEY>", A: "b" }, ["--key=<S_KEY>"]));
+});
+
+it.each(["plain", "with # and $X ${Y}", "it's", "both ' and \"", "back\\slash's", "line\nbreak\r", " spaces "])(
+  "writes %j so that it is read again",
+  (value) => {
+    const text = addVariables("# mine\nA=1", new Map([["B", value]]));
+    expect(text.startsWith("# mine\nA=1\n")).toBe(true);
+    const { values, faults } = parseDotenv(text);
+    expect([[...values], faults]).toEqual([
+      [
+        ["A", "1"],
+        ["B", value],
+      ],
+      [],
+    ]);
+  },
+);
+
+it("adds nothing where there is nothing to add", () => {
+  expect(addVariables("A=1", new Map())).toBe("A=1");
+});

@@ -1,0 +1,109 @@
+import type { Connection } from "../../model/server.js";
+
+/** A value in a connection that looks like a secret and is written out. */
+export interface PlainSecret {
+  /** Where it stands, for people: `env.GITHUB_TOKEN`, `headers.Authorization`, `args[2]`, `url`. */
+  readonly where: string;
+  /** A name for a variable that could hold it. */
+  readonly variable: string;
+  readonly value: string;
+}
+
+/** Finds what looks like a secret. It errs on the side of a warning too many. */
+export function findSecrets(connection: Connection, server: string): PlainSecret[] {
+  const found: PlainSecret[] = [];
+  replaceSecrets(connection, server, (secret) => {
+    found.push(secret);
+    return secret.value;
+  });
+  return found;
+}
+
+/** The connection with each secret replaced by what `replace` says; texts with variables in them are left alone. */
+export function replaceSecrets(
+  connection: Connection,
+  server: string,
+  replace: (secret: PlainSecret) => string,
+): Connection {
+  const prefix = toVariable(server);
+  if (connection.kind !== "stdio") {
+    const headers = mapEntries(connection.headers, (name, text) => {
+      const [, scheme = "", value = ""] = /^((?:Bearer|Basic|Token|token|bearer)\s+)?([^]*)$/.exec(text) ?? [];
+      if (!isSecret(name, value) && scheme === "") return text;
+      const variable = toVariable(/^authorization$/i.test(name) ? `${prefix}_TOKEN` : `${prefix}_${name}`);
+      return isPlain(value) ? `${scheme}${replace({ where: `headers.${name}`, variable, value })}` : text;
+    });
+    return { ...connection, headers, url: inAddress(connection.url, prefix, replace) };
+  }
+  const env = mapEntries(connection.env, (name, value) =>
+    isSecret(name, value) ? replace({ where: `env.${name}`, variable: toVariable(name), value }) : value,
+  );
+  const args = connection.args.map((word, index) =>
+    inArgument(word, connection.args[index - 1], { index, prefix, replace }),
+  );
+  return { ...connection, env, args };
+}
+
+const NAME =
+  /token|secret|passw|pwd|api_?-?key|apikey|access_?-?key|private_?-?key|credential|auth|(?:^|[_-])(?:key|pat|dsn|pass)$/i;
+const SHAPE =
+  /^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|npm|lin_api|ntn|secret|ctx7sk|AKIA|ASIA|AIza|SG|shpat|dop_v1|pypi)[-_.]?[\w.-]{8,}|^eyJ[\w-]+\.[\w-]+\./;
+const HARMLESS = /^(?:true|false|none|null|\d{1,5}|https?:\/\/[^@?]*|[./~][^:@]*)$/i;
+
+function isSecret(name: string, value: string): boolean {
+  return isPlain(value) && (SHAPE.test(value) || (NAME.test(name) && !HARMLESS.test(value)) || hasPassword(value));
+}
+
+function isPlain(value: string): boolean {
+  return value.trim() !== "" && !/(?<!\$)\$\{/.test(value);
+}
+
+/** `postgres://user:password@host`. */
+function hasPassword(value: string): boolean {
+  return /^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(value);
+}
+
+interface Place {
+  readonly index: number;
+  readonly prefix: string;
+  readonly replace: (secret: PlainSecret) => string;
+}
+
+/** `--api-key=…`, or the word after `--api-key`, or a word that has the shape of a secret. */
+function inArgument(word: string, before: string | undefined, { index, prefix, replace }: Place): string {
+  const where = `args[${index}]`;
+  const [, option, value] = /^(--?[\w-]+=)([^]*)$/.exec(word) ?? [];
+  if (option !== undefined && value !== undefined) {
+    const name = option.replace(/^-+|=$/g, "");
+    if (!isSecret(name, value)) return word;
+    return `${option}${replace({ where, variable: toVariable(`${prefix}_${name}`), value })}`;
+  }
+  const isNamed = before !== undefined && /^--?[\w-]+$/.test(before) && isSecret(before, word) && !word.startsWith("-");
+  if (!isNamed && !isSecret("", word)) return word;
+  const name = isNamed ? (before ?? "").replace(/^-+/, "") : `ARGUMENT_${index + 1}`;
+  return replace({ where, variable: toVariable(`${prefix}_${name}`), value: word });
+}
+
+/** A key in the query, or a password before the host. */
+function inAddress(url: string, prefix: string, replace: (secret: PlainSecret) => string): string {
+  const query = url.replace(/([?&])([\w.-]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
+    isSecret(name, value)
+      ? `${mark}${name}=${replace({ where: "url", variable: toVariable(`${prefix}_${name}`), value })}`
+      : whole,
+  );
+  return query.replace(/^(https?:\/\/[^/\s:@]*:)([^/\s@]+)(?=@)/i, (whole, head: string, value: string) =>
+    isPlain(value) ? `${head}${replace({ where: "url", variable: `${prefix}_PASSWORD`, value })}` : whole,
+  );
+}
+
+function mapEntries(map: Readonly<Record<string, string>>, convert: (key: string, value: string) => string) {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, convert(key, value)]));
+}
+
+function toVariable(text: string): string {
+  const name = text
+    .toUpperCase()
+    .replace(/[^A-Z0-9_]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  return /^[A-Z_]/.test(name) ? name.slice(0, 64) : `_${name}`.slice(0, 64);
+}

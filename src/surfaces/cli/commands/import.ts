@@ -1,0 +1,134 @@
+import { join } from "node:path";
+import { placeFor } from "../../../engine.js";
+import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
+import { nearestWord } from "../../../util/edit-distance.js";
+import type { Handler, Input } from "../command.js";
+import type { Context } from "../context.js";
+import { createBackups } from "../import/backups.js";
+import { canAsk, confirm } from "../import/confirm.js";
+import { toImportPage } from "../import/page.js";
+import { adviceLines, changeLines, foundLines, undoneLines } from "../import/page-lines.js";
+import { type Plan, planImport } from "../import/plan.js";
+import { findTarget } from "../import/target.js";
+import { selectBackups, undoImport } from "../import/undo.js";
+import { writeAll } from "../import/write.js";
+import { blocks, line, verbatim, WARNING } from "../lines.js";
+import { optionsOf } from "../trust-files.js";
+
+export const importServers: Handler = async (input, context) => {
+  const clients = clientsOf(input);
+  if (input.flag("undo")) return await undo(clients, input, context);
+  const { loadParts, ...place } = placeFor(optionsOf(context));
+  const target = await findTarget(loadParts);
+  const system = { platform: process.platform, home: place.home, cwd: place.cwd, env: context.io.env };
+  const plan = await planImport({ place, system, target, clients, movesSecrets: movesSecrets(input) });
+  if (plan.snippet !== undefined) return showSnippet(plan, plan.snippet, context);
+  const isRefused = plan.rewrites.some(({ status }) => status === "refused");
+  const exit = isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
+  if (!context.isJson) context.show([...previewLines(plan, place.home)]);
+  if (plan.writes.length === 0 || !(await isToBeWritten(input, context))) {
+    if (context.isJson) context.json(toImportPage(plan));
+    else tellNothing(plan, input, context);
+    return exit;
+  }
+  const written = await writeAll(plan.writes, createBackups(join(place.stateFolder, "backups"), place.now));
+  const page = toImportPage(plan, written);
+  if (context.isJson) context.json(page);
+  else {
+    context.show([line(0, ""), ...changeLines({ ...page, rewrites: [] }, place.home)]);
+    context.note(written.flatMap(({ failure }) => (failure?.hint === undefined ? [] : [line(0, failure.hint)])));
+    const isAnyWritten = written.some(({ failure }) => failure === undefined);
+    if (isAnyWritten) context.show([line(0, ""), line(0, "`anygpt mcp import --undo` puts everything back.")]);
+  }
+  const isFailed = written.some(({ failure }) => failure !== undefined);
+  return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : exit;
+};
+
+function previewLines(plan: Plan, home: string) {
+  const page = toImportPage(plan);
+  return blocks([foundLines(page, home), changeLines(page, home), adviceLines(page, home)]);
+}
+
+function clientsOf(input: Input): ClientId[] {
+  const named = input.list("client");
+  if (named.includes("all")) return [...CLIENT_IDS];
+  return named.map((name) => {
+    const known = CLIENT_IDS.find((id) => id === name);
+    if (known !== undefined) return known;
+    const nearest = nearestWord(name, CLIENT_IDS);
+    const hint = nearest === undefined ? `Name one of ${CLIENT_IDS.join(", ")}, or all.` : `Did you mean ${nearest}?`;
+    throw new DiscoveryError("INVALID_REQUEST", `No program is known as "${name}".`, { hint });
+  });
+}
+
+function movesSecrets(input: Input): boolean {
+  const where = input.text("secrets") ?? "keep";
+  if (where === "env" || where === "keep") return where === "env";
+  throw new DiscoveryError("INVALID_REQUEST", `--secrets cannot be "${where}".`, {
+    hint: "Write `env` to move them into ~/.ai/.env, or `keep` to copy them as they are.",
+  });
+}
+
+/** Somebody at a terminal is asked; everybody else has to say so. */
+async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
+  if (input.flag("dryRun")) return false;
+  if (input.flag("yes")) return true;
+  return canAsk(context) && (await confirm("Write these files?", context));
+}
+
+function tellNothing(plan: Plan, input: Input, context: Context): void {
+  if (plan.writes.length === 0) {
+    context.show([line(0, ""), line(0, "There is nothing to do: all that can be imported is in place.")]);
+    return;
+  }
+  const hint = input.flag("dryRun") || canAsk(context) ? "" : " Add --yes to write.";
+  context.show([line(0, ""), line(0, `Nothing was written.${hint}`)]);
+}
+
+/** A program is somebody's own text: it is shown what to add, and nothing is written. */
+function showSnippet(plan: Plan, snippet: string, context: Context): number {
+  const { file } = plan.target;
+  const message = `${file} is a program, which only you can change, so nothing was written.`;
+  const hint = "Add these servers to it, or name another file with --config.";
+  if (context.isJson) {
+    context.json({ ...toImportPage(plan), success: false, error: { code: "CONFIGURATION_ERROR", message, hint } });
+  } else {
+    const { home } = placeFor(optionsOf(context));
+    context.show([...foundLines(toImportPage(plan), home), line(0, ""), verbatim(0, snippet)]);
+    context.note([line(0, WARNING, ` ${message} ${hint}`)]);
+  }
+  return ERRORS.CONFIGURATION_ERROR.exit;
+}
+
+async function undo(clients: readonly ClientId[], input: Input, context: Context): Promise<number> {
+  const { home, stateFolder, now } = placeFor(optionsOf(context));
+  const backups = createBackups(join(stateFolder, "backups"), now);
+  const selected = selectBackups(await backups.list(), clients);
+  const options = { clients, isForced: input.flag("force") };
+  const planned = await undoImport(backups, { ...options, isDryRun: true });
+  const isWritten = selected.length > 0 && (await isUndoAgreed(planned, { input, context, home }));
+  const undone = isWritten ? await undoImport(backups, { ...options, isDryRun: false }) : planned;
+  const earlier = new Set((await backups.list()).map(({ run }) => run)).size;
+  if (context.isJson) context.json({ undone, written: isWritten, left: earlier });
+  else if (selected.length === 0) context.show([line(0, "There is no import to undo.")]);
+  else {
+    if (isWritten) context.show(undoneLines(undone, false, home));
+    else context.show([line(0, "Nothing was written. Add --yes to write.")]);
+    const isRefused = undone.some(({ status }) => status === "refused");
+    if (isRefused) {
+      const advice = "With --force it is put back nevertheless, and what is in it now is kept beside the backups.";
+      context.note([line(0, WARNING, ` ${advice}`)]);
+    }
+  }
+  return undone.some(({ status }) => status === "refused") ? ERRORS.CONFIGURATION_ERROR.exit : 0;
+}
+
+async function isUndoAgreed(
+  planned: Awaited<ReturnType<typeof undoImport>>,
+  { input, context, home }: { readonly input: Input; readonly context: Context; readonly home: string },
+): Promise<boolean> {
+  if (input.flag("yes") && !input.flag("dryRun")) return true;
+  if (!context.isJson) context.show([line(0, "To be put back:"), ...undoneLines(planned, true, home)]);
+  return await isToBeWritten(input, context);
+}

@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isJsonObject } from "../../../model/json.js";
+import type { Path } from "../../../util/document/problem.js";
+import { writePrivateFile } from "../../../util/private-files.js";
+
+/** What a file was for: of one import the clients' files are put back first. */
+export type Role = "client" | "config" | "variables";
+
+/** A file that an import wrote: what it was before, and what it was made. */
+export interface Backup {
+  /** Imports sort by it, the oldest first. */
+  readonly run: string;
+  readonly number: number;
+  readonly role: Role;
+  readonly client?: string;
+  readonly path: string;
+  /** Hashes of the content; null for no file. */
+  readonly before: string | null;
+  readonly after: string;
+  /** The permissions that it had. */
+  readonly mode?: number;
+  /** The maps and lists of it that were changed. */
+  readonly sections: readonly Path[];
+}
+
+export interface Backups {
+  /** Keeps a file as it is, before it is replaced by `after`. */
+  keep(entry: NewBackup): Promise<Backup>;
+  /** The newest first; of one import clients before the rest. */
+  list(): Promise<readonly Backup[]>;
+  content(backup: Backup, which: "before" | "after"): Promise<Uint8Array | undefined>;
+  /** Keeps what is about to be overwritten for good, and says where. */
+  keepOverwritten(backup: Backup, bytes: Uint8Array): Promise<string>;
+  drop(backup: Backup): Promise<void>;
+}
+
+export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "sections"> {
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array;
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+const ORDER: Readonly<Record<Role, number>> = { client: 0, config: 1, variables: 2 };
+
+/** Backups of one import lie in one folder. Each has a record and the two contents, readable by their owner alone. */
+export function createBackups(folder: string, now: () => number): Backups {
+  const run = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
+  let next = 0;
+  const stem = (backup: Pick<Backup, "run" | "number">): string => join(folder, backup.run, String(backup.number));
+
+  return {
+    async keep({ before, after, ...entry }) {
+      next += 1;
+      const mode = before === undefined ? undefined : (await stat(entry.path)).mode & 0o7777;
+      const backup: Backup = {
+        run,
+        number: next,
+        ...entry,
+        before: before === undefined ? null : hashOf(before),
+        after: hashOf(after),
+        ...(mode === undefined ? {} : { mode }),
+      };
+      if (before !== undefined) await writePrivateFile(`${stem(backup)}.before`, before);
+      await writePrivateFile(`${stem(backup)}.after`, after);
+      await writePrivateFile(`${stem(backup)}.json`, `${JSON.stringify(backup, null, 2)}\n`);
+      return backup;
+    },
+    async list() {
+      const runs = await readdir(folder).catch(() => []);
+      const found = await Promise.all(runs.map((name) => readRun(join(folder, name), name)));
+      return found.flat().sort((a, b) => (a.run === b.run ? compare(a, b) : a.run < b.run ? 1 : -1));
+    },
+    async content(backup, which) {
+      return await readFile(`${stem(backup)}.${which}`).catch(() => undefined);
+    },
+    async keepOverwritten(backup, bytes) {
+      const file = `${stem(backup)}.overwritten`;
+      await writePrivateFile(file, bytes);
+      return file;
+    },
+    async drop(backup) {
+      for (const kind of ["json", "before", "after"]) await rm(`${stem(backup)}.${kind}`, { force: true });
+      // What was overwritten is kept, and with it the folders.
+      await rmdir(join(folder, backup.run)).catch(() => undefined);
+      await rmdir(folder).catch(() => undefined);
+    },
+  };
+}
+
+function compare(a: Backup, b: Backup): number {
+  return ORDER[a.role] - ORDER[b.role] || b.number - a.number;
+}
+
+async function readRun(folder: string, run: string): Promise<Backup[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d+\.json$/.test(name));
+  const read = await Promise.all(
+    names.map(async (name) => toBackup(await readFile(join(folder, name), "utf8").catch(() => ""), run)),
+  );
+  return read.flat();
+}
+
+/** A record that was not written to its end says nothing: its file was not replaced then either. */
+function toBackup(text: string, run: string): Backup[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value) || typeof value["path"] !== "string" || typeof value["after"] !== "string") return [];
+    return [{ ...(value as unknown as Backup), run }];
+  } catch {
+    return [];
+  }
+}

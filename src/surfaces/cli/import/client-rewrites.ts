@@ -1,0 +1,148 @@
+import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
+import type { PreviewedFile } from "../../../sources/preview.js";
+import { rewriteClientFile } from "../../../sources/rewrite/rewrite.js";
+import { gatewayProgram, ONE_FOR_ALL_FILES } from "../../../sources/rewrite/slots.js";
+import type { System } from "../../../sources/system.js";
+import { describeHere } from "./describe-here.js";
+import type { Fate, Found } from "./found.js";
+import type { Target } from "./target.js";
+import type { Write } from "./write.js";
+
+/** What becomes of one file of a client, or why nothing does. */
+export interface ClientRewrite {
+  readonly client: ClientId;
+  /** Null when the client has no file on this machine. */
+  readonly file: string | null;
+  readonly status: "rewritten" | "unchanged" | "refused";
+  readonly reason?: string;
+  /** Servers that go from it, because our configuration has them. */
+  readonly removed: readonly string[];
+  /** Servers that stay in it, because our configuration does not have them. */
+  readonly kept: readonly string[];
+  readonly write?: Write;
+}
+
+export interface RewriteOptions {
+  readonly clients: readonly ClientId[];
+  readonly system: System;
+  readonly target: Target;
+}
+
+type ReadFile = PreviewedFile & { readonly content: { readonly kind: "read" } };
+
+export async function planRewrites(found: Found, options: RewriteOptions): Promise<ClientRewrite[]> {
+  const planned = await Promise.all(options.clients.map((client) => planClient(client, found, options)));
+  const isAll = options.clients.length === CLIENT_IDS.length;
+  return planned.flat().filter(({ file }) => file !== null || !isAll);
+}
+
+async function planClient(client: ClientId, found: Found, options: RewriteOptions): Promise<ClientRewrite[]> {
+  const all = found.files.filter(({ place }) => place.client === client);
+  const files = all.filter((file): file is ReadFile => file.place.scope !== "project" && file.content.kind === "read");
+  const broken = all.filter(({ content }) => content.kind === "broken").map(brokenFile);
+  const projects = all.filter(({ place, content }) => place.scope === "project" && content.kind === "read");
+  const untouched = projects.map((file) => leftAlone(file, "it belongs to the project, and others use it too"));
+  if (files.length === 0) {
+    const nothing = { client, status: "unchanged", reason: "no file of it was found", removed: [], kept: [] } as const;
+    return [...broken, ...untouched, ...(broken.length > 0 ? [] : [{ ...nothing, file: null }])];
+  }
+  const rewrites: ClientRewrite[] = [];
+  let hasGateway = files.some(isRegisteredIn);
+  const moving = files.filter((file) => removable(file, found).length > 0);
+  // A client without servers gets the gateway too, in the first of its files that can hold it.
+  const chosen = moving.length > 0 || hasGateway ? moving : files.filter(mayHoldFirst).slice(0, 1);
+  for (const file of files) {
+    if (!chosen.includes(file)) {
+      rewrites.push(
+        leftAlone(file, isRegisteredIn(file) ? "only the gateway is left in it" : "it has nothing to move"),
+      );
+      continue;
+    }
+    const isThere = ONE_FOR_ALL_FILES.has(client) ? hasGateway : isRegisteredIn(file);
+    rewrites.push(await planFile(file, found, { ...options, addsGateway: !isThere }));
+    hasGateway = true;
+  }
+  return [...rewrites, ...broken, ...untouched];
+}
+
+async function planFile(
+  file: ReadFile,
+  found: Found,
+  { system, target, addsGateway }: RewriteOptions & { readonly addsGateway: boolean },
+): Promise<ClientRewrite> {
+  const { client, path } = file.place;
+  const { bytes } = file.content.file;
+  const removed = removable(file, found);
+  const gateway = gatewayProgram(client, system, target.isFoundByItself ? undefined : target.file);
+  const result = await rewriteClientFile({
+    client,
+    path,
+    bytes,
+    remove: new Set(removed.map(({ origin }) => origin.path)),
+    ...(addsGateway ? { gateway } : {}),
+    system,
+  });
+  const kept = file.content.servers.filter((server) => !removed.includes(server) && !server.isGateway);
+  const common = {
+    client,
+    file: path,
+    kept: kept.map(({ definition }) => definition.name),
+    removed: removed.map(({ definition }) => definition.name),
+  };
+  if (result.kind === "refused") return { ...common, status: "refused", reason: result.reason, removed: [] };
+  if (result.kind === "unsuited") {
+    const reason = "the gateway cannot be registered in it";
+    return { ...common, status: "unchanged", reason, removed: [], kept: [...common.removed, ...common.kept] };
+  }
+  if (result.kind === "unchanged") return { ...common, status: "unchanged", removed: [] };
+  const gateways = new Set(file.content.servers.filter(({ isGateway }) => isGateway).map((one) => one.definition.name));
+  // Entries that are wrong were not read, and stay as well.
+  const staying = { ...common, kept: result.kept.filter((name) => !gateways.has(name)) };
+  return {
+    ...staying,
+    status: "rewritten",
+    write: {
+      role: "client",
+      client,
+      path,
+      before: bytes,
+      after: result.bytes,
+      sections: result.sections,
+      what: describe(staying, result.gateway),
+    },
+  };
+}
+
+function describe({ removed, kept }: Pick<ClientRewrite, "removed" | "kept">, gateway: string | undefined): string {
+  const goes = removed.length === 0 ? [] : [`loses ${removed.join(", ")}`];
+  const comes = gateway === undefined ? [] : [`gets ${gateway}`];
+  const stays = kept.length === 0 ? [] : [`keeps ${kept.join(", ")}`];
+  return [...goes, ...comes, ...stays].join("; ");
+}
+
+const IN_OUR_CONFIGURATION: ReadonlySet<Fate["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
+
+function removable({ content }: ReadFile, found: Found) {
+  const fates = new Map(found.servers.map(({ server, fate }) => [server, fate.kind]));
+  return content.servers.filter((server) => IN_OUR_CONFIGURATION.has(fates.get(server) ?? "untrusted"));
+}
+
+function isRegisteredIn({ content }: ReadFile): boolean {
+  return content.servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
+}
+
+/** The settings of VS Code hold servers only where they were not moved out of them yet. */
+function mayHoldFirst({ place: { client, path } }: ReadFile): boolean {
+  return client !== "vscode" || !path.endsWith("settings.json");
+}
+
+function leftAlone({ place: { client, path }, content }: PreviewedFile, reason: string): ClientRewrite {
+  const servers = content.kind === "read" ? content.servers.filter(({ isGateway }) => !isGateway) : [];
+  const kept = servers.map(({ definition }) => definition.name);
+  return { client, file: path, status: "unchanged", reason, removed: [], kept };
+}
+
+function brokenFile({ place: { client, path }, content }: PreviewedFile): ClientRewrite {
+  const reason = content.kind === "broken" ? content.problems.map(describeHere).join("; ") : "could not be read";
+  return { client, file: path, status: "refused", reason, removed: [], kept: [] };
+}

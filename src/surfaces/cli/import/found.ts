@@ -1,0 +1,108 @@
+import { compileServer, envFileOf } from "../../../sources/compile.js";
+import { type Candidate, toCandidate } from "../../../sources/candidate.js";
+import type { ImportedServer } from "../../../sources/imported.js";
+import { mergeServers, type Outcome } from "../../../sources/merge.js";
+import { previewImport, type PreviewedFile } from "../../../sources/preview.js";
+import type { System } from "../../../sources/system.js";
+import { createVariables, resolveConnection, type Variables } from "../../../config/variables.js";
+import { DiscoveryError } from "../../../errors.js";
+import type { Connection } from "../../../model/server.js";
+import type { Place } from "../../../place.js";
+import { canonicalJson } from "../../../util/canonical-json.js";
+import { dirname } from "node:path";
+import type { Target } from "./target.js";
+
+/** `known`: our configuration has it already. `untrusted`: it came with the project, and nobody has trusted that file. */
+export type Fate = Outcome | { readonly kind: "known"; readonly name: string } | { readonly kind: "untrusted" };
+
+export interface FoundServer {
+  readonly server: ImportedServer;
+  readonly fate: Fate;
+}
+
+/** Everything that other programs have, held against what our configuration has already. */
+export interface Found {
+  readonly files: readonly PreviewedFile[];
+  readonly servers: readonly FoundServer[];
+  /** Those that are new, under the names that they get. */
+  readonly added: readonly Candidate[];
+  readonly variables: Variables;
+}
+
+export async function findServers(place: Place, system: System, target: Target): Promise<Found> {
+  const variables = createVariables({ ...place, admits: (file, bytes) => place.trust.isTrusted(file, bytes) });
+  const { files: all } = await previewImport({
+    system,
+    isTrusted: ({ path, bytes }) => place.trust.isTrusted(path, bytes),
+  });
+  const files = withoutTwins(all);
+  const own = ownServers(target, place.home);
+  const align = alignedWith(own, variables);
+  const candidates = new Map<ImportedServer, Candidate>();
+  for (const { content, isTrusted } of files) {
+    for (const server of content.kind === "read" && isTrusted ? content.servers : []) {
+      candidates.set(server, align(toCandidate(server)));
+    }
+  }
+  const { servers, outcomes } = mergeServers([own, [...candidates.values()]]);
+  const ownNames = new Set(own.map(({ definition }) => definition.name));
+  const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
+  return {
+    files,
+    servers: found.map((server) => ({ server, fate: fateOf(candidates.get(server), outcomes, ownNames) })),
+    added: servers.filter(({ imported }) => imported !== undefined),
+    variables,
+  };
+}
+
+/** In the home folder a person's own files look as if they had come with a project, too. */
+function withoutTwins(files: readonly PreviewedFile[]): PreviewedFile[] {
+  const own = new Set(files.filter(({ place }) => place.scope !== "project").map(({ place }) => place.path));
+  return files.filter(({ place }) => place.scope !== "project" || !own.has(place.path));
+}
+
+function fateOf(
+  candidate: Candidate | undefined,
+  outcomes: ReadonlyMap<Candidate, Outcome>,
+  ownNames: ReadonlySet<string>,
+): Fate {
+  const outcome = candidate === undefined ? undefined : outcomes.get(candidate);
+  if (outcome === undefined) return { kind: "untrusted" };
+  if (outcome.kind !== "duplicate" || !ownNames.has(outcome.duplicateOf)) return outcome;
+  return { kind: "known", name: outcome.duplicateOf };
+}
+
+/** Those that are switched off are there as well: they are not imported a second time. */
+function ownServers({ config, file }: Target, home: string): Candidate[] {
+  const places = { home, baseDir: dirname(file), origin: file };
+  return (config?.servers ?? []).map((entry) => ({
+    definition: compileServer(entry, places),
+    ...envFileOf(entry, places),
+  }));
+}
+
+/**
+ * One that is the same as one of ours once the variables are replaced is that one: a secret that was moved into a variable
+ * must not make a second server of the first.
+ */
+function alignedWith(own: readonly Candidate[], variables: Variables): (candidate: Candidate) => Candidate {
+  const known = new Map<string, Connection>();
+  for (const { definition } of own) {
+    const key = resolvedKey(definition.connection, variables);
+    if (key !== undefined) known.set(key, definition.connection);
+  }
+  return (candidate) => {
+    const key = resolvedKey(candidate.definition.connection, variables);
+    const connection = key === undefined ? undefined : known.get(key);
+    return connection === undefined ? candidate : { ...candidate, definition: { ...candidate.definition, connection } };
+  };
+}
+
+function resolvedKey(connection: Connection, variables: Variables): string | undefined {
+  try {
+    return canonicalJson(resolveConnection(connection, variables));
+  } catch (error) {
+    if (error instanceof DiscoveryError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,140 @@
+import { CLIENTS } from "../../../sources/clients/table.js";
+import type { ClientId } from "../../../sources/options.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../lines.js";
+import type { ImportPage, ListedFile, ListedServer } from "./page.js";
+import type { Undone } from "./undo.js";
+
+/** What was found where. */
+export function foundLines({ files }: ImportPage, home: string): Line[] {
+  const servers = files.reduce((sum, file) => sum + file.servers.length, 0);
+  const programs = new Set(files.map(({ client }) => client)).size;
+  if (files.length === 0) return [line(0, "No file of another program was found.")];
+  return blocks([
+    [line(0, bold(`Found ${count(servers, "server")} in files of ${count(programs, "program")}`), ":")],
+    ...files.map((file) => fileLines(file, home)),
+  ]);
+}
+
+function fileLines({ client, file, status, problems, servers }: ListedFile, home: string): Line[] {
+  const title = CLIENTS[client as ClientId].title;
+  const state = status === "untrusted" ? " - came with the project and is not trusted" : "";
+  const nothing = servers.length === 0 && problems.length === 0 ? " - no servers" : "";
+  return [
+    line(0, bold(title), ` (${shortened(file, home)})${state}${nothing}`),
+    ...servers.flatMap(serverLines),
+    ...problems.map((problem) => line(2, BAD, ` ${problem} - left as it is`)),
+  ];
+}
+
+function serverLines(server: ListedServer): Line[] {
+  const [mark, text] = fateOf(server);
+  const { variables, notes } = server;
+  const isUsed = server.outcome === "taken" || server.outcome === "renamed";
+  const missing = variables.filter(({ status }) => status === "missing");
+  const set = variables.filter(({ status }) => status !== "missing");
+  return [
+    line(2, mark, " ", bold(server.name), `: ${server.transport}, ${server.reach}${text}`),
+    ...(isUsed && missing.length > 0
+      ? [line(6, WARNING, ` needs ${missing.map(({ name }) => name).join(", ")}, not set`)]
+      : []),
+    ...(isUsed && set.length > 0 ? [line(6, dim(`uses ${set.map(describeVariable).join(", ")}`))] : []),
+    ...(isUsed ? notes.map((note) => line(6, dim(note))) : []),
+  ];
+}
+
+function describeVariable({ name, status }: { readonly name: string; readonly status: string }): string {
+  return status === "set" ? `${name} (set)` : `${name} (has a default)`;
+}
+
+function fateOf({ outcome, as, reason }: ListedServer): [Styled, string] {
+  switch (outcome) {
+    case "taken":
+      return [GOOD, ""];
+    case "renamed":
+      return [GOOD, ` - as ${as}, because the name is taken`];
+    case "known":
+      return [dim("="), ` - your configuration has it as ${as}`];
+    case "duplicate":
+      return [dim("="), ` - the same as ${as}`];
+    case "gateway":
+      return [dim("-"), " - this gateway itself"];
+    case "disabled":
+      return [dim("-"), ` - left out: ${reason}`];
+    case "untrusted":
+      return [dim("-"), " - left out"];
+  }
+}
+
+/** What would be written, or was. */
+export function changeLines(page: ImportPage, home: string): Line[] {
+  const { changes, written, rewrites } = page;
+  const files = changes.map(({ file, what, failure }) => {
+    if (failure !== undefined) return line(2, BAD, ` ${failure.replaceAll(file, shortened(file, home))}`);
+    return line(2, written ? GOOD : dim("+"), " ", bold(shortened(file, home)), `: ${what}`);
+  });
+  const rest = rewrites
+    .filter(({ status, file }) => status === "refused" || file === null)
+    .map(({ client, file, reason, status }) => {
+      const mark = status === "refused" ? BAD : WARNING;
+      return line(2, mark, " ", bold(file === null ? client : shortened(file, home)), ` left as it is: ${reason}`);
+    });
+  const staying = rewrites.filter(({ status, kept, reason }) => status === "unchanged" && kept.length > 0 && reason);
+  const left = staying.map(({ file, kept, reason }) =>
+    line(2, dim("-"), ` ${shortened(file ?? "", home)} keeps ${kept.join(", ")}: ${reason}`),
+  );
+  if (files.length + rest.length + left.length === 0) return [];
+  return [line(0, bold(written ? "Written" : "To be written"), ":"), ...files, ...rest, ...left];
+}
+
+export function adviceLines(page: ImportPage, home: string): Line[] {
+  const { secrets, notes, isNew, added, config } = page;
+  const copied = [...new Set(secrets.copied.map(({ server, where }) => `${server} ${where}`))];
+  const secretLine =
+    copied.length === 0
+      ? []
+      : [
+          line(
+            0,
+            WARNING,
+            ` ${count(copied.length, "secret")} written out in those files ${copied.length === 1 ? "is" : "are"} copied into ` +
+              `${shortened(config, home)}, which only you can read: ${copied.join(", ")}. With \`--secrets env\` they go into ~/.ai/.env instead.`,
+          ),
+        ];
+  const future =
+    isNew && added.length > 0
+      ? [
+          line(
+            0,
+            dim(
+              "From then on the gateway uses that file, and not the files of other programs, unless its `sources` name them.",
+            ),
+          ),
+        ]
+      : [];
+  return [...secretLine, ...notes.map((note) => line(0, WARNING, ` ${note}`)), ...future];
+}
+
+const UNDONE: Readonly<Record<Undone["status"], readonly [mark: Styled, done: string, planned: string]>> = {
+  restored: [GOOD, "is as it was before the import", "becomes what it was before the import"],
+  removed: [GOOD, "is gone again", "goes again"],
+  "as before": [dim("="), "was as before already", "is as before already"],
+  refused: [BAD, "was left as it is", "stays as it is"],
+  waiting: [WARNING, "was left as it is", "stays as it is"],
+};
+
+export function undoneLines(undone: readonly Undone[], isPlanned: boolean, home: string): Line[] {
+  return undone.flatMap(({ path, status, reason, changed = [], overwritten }) => {
+    const [mark, done, planned] = UNDONE[status];
+    const text = isPlanned ? planned : done;
+    const why = reason === undefined ? "" : `: ${reason}`;
+    return [
+      line(0, mark, " ", bold(shortened(path, home)), ` ${text}${why}`),
+      ...changed.map((where) => line(4, `changed: ${where}`)),
+      ...(overwritten === undefined ? [] : [line(4, `What was in it is kept in ${shortened(overwritten, home)}.`)]),
+    ];
+  });
+}
+
+export function shortened(path: string, home: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { chown, type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { DiscoveryError } from "../../../errors.js";
+
+/** One file as it should become; undefined bytes stand for no file. */
+export interface Replacement {
+  readonly path: string;
+  /** What was read from it. If it holds anything else by now, somebody wrote it, and it is left alone. */
+  readonly expected: Uint8Array | undefined;
+  readonly bytes: Uint8Array | undefined;
+  /** Default: the mode it has, or 0600. */
+  readonly mode?: number;
+}
+
+/**
+ * Replaces a file in one step, or leaves it as it is: a reader sees the old content or the new, a link stays a link to the same
+ * place, and what somebody else wrote in the meantime is never lost silently.
+ */
+export async function replaceFile({ path, expected, bytes, mode }: Replacement): Promise<void> {
+  try {
+    const target = await realPathOf(path);
+    if (expected === undefined) return bytes === undefined ? undefined : await create(target, bytes, mode ?? 0o600);
+    const old = await open(target, "r");
+    try {
+      await assertWritable(old, path);
+      await assertSame(old, target, { path, expected });
+      if (bytes === undefined) return await rm(target);
+      await swap(old, { target, path, expected, bytes, mode });
+    } finally {
+      await old.close();
+    }
+  } catch (error) {
+    throw toError(error, path);
+  }
+}
+
+/** Where a file really lies; a link that leads nowhere yet is where it leads. */
+export async function realPathOf(path: string): Promise<string> {
+  return await realpath(path).catch(() => path);
+}
+
+interface Swap {
+  readonly path: string;
+  readonly target: string;
+  readonly expected: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly mode: number | undefined;
+}
+
+async function swap(old: FileHandle, { target, path, expected, bytes, mode }: Swap): Promise<void> {
+  const stats = await old.stat();
+  const temporary = await writeBeside(target, bytes, mode ?? stats.mode & 0o7777);
+  try {
+    await chown(temporary, stats.uid, stats.gid).catch(() => undefined);
+    await assertSame(old, target, { path, expected });
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  // Whoever had the old file open may have written to it after we looked: then theirs is what counts.
+  const last = await readWhole(old);
+  if (Buffer.compare(last, expected) === 0) return;
+  await rename(await writeBeside(target, last, stats.mode & 0o7777), target);
+  throw changed(path);
+}
+
+async function create(target: string, bytes: Uint8Array, mode: number): Promise<void> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const temporary = await writeBeside(target, bytes, mode);
+  try {
+    // Unlike a rename, a link fails where a file has appeared.
+    await link(temporary, target);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function writeBeside(target: string, bytes: Uint8Array, mode: number): Promise<string> {
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.chmod(mode);
+    await handle.sync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}
+
+async function readWhole(handle: FileHandle): Promise<Buffer> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.alloc(size);
+  const { bytesRead } = await handle.read(buffer, 0, size, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** A rename over a read-only file would work. Whoever made it read-only did not mean that. */
+async function assertWritable(handle: FileHandle, path: string): Promise<void> {
+  if (((await handle.stat()).mode & 0o222) !== 0) return;
+  throw new DiscoveryError("CONFIGURATION_ERROR", `${path} is read-only and was left as it is.`, {
+    hint: "Make it writable, or change it where it is made.",
+  });
+}
+
+async function assertSame(
+  handle: FileHandle,
+  target: string,
+  { path, expected }: { readonly path: string; readonly expected: Uint8Array },
+): Promise<void> {
+  const [there, ours] = [await stat(target), await handle.stat()];
+  const isSameFile = there.ino === ours.ino && there.dev === ours.dev;
+  if (!isSameFile || Buffer.compare(await readFile(target), expected) !== 0) throw changed(path);
+}
+
+function changed(path: string): DiscoveryError {
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `${path} was changed by somebody else in the meantime and was left as it is.`,
+    {
+      hint: "Run the command again.",
+    },
+  );
+}
+
+function toError(error: unknown, path: string): DiscoveryError {
+  if (error instanceof DiscoveryError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  if (code === undefined) throw error;
+  if (code === "ENOENT" || code === "EEXIST") return changed(path);
+  return new DiscoveryError("CONFIGURATION_ERROR", `${path} could not be written (${code}).`, {
+    hint: "Look at the permissions of the file and its folder, and at the space on the disk.",
+    cause: error,
+  });
+}

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseDotenv } from "../../../config/dotenv.js";
+import type { Variables } from "../../../config/variables.js";
+import { DiscoveryError } from "../../../errors.js";
+import type { Candidate } from "../../../sources/candidate.js";
+import { addVariables } from "../../../sources/rewrite/dotenv-text.js";
+import { replaceSecrets } from "../../../sources/rewrite/secrets.js";
+import { hasCode } from "./has-code.js";
+
+/** Secrets on their way out of the configuration. */
+export interface MovedSecrets {
+  readonly servers: readonly Candidate[];
+  /** The file of variables that every gateway of this person reads. */
+  readonly file: string;
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array;
+  /** The names of the variables that come into the file. */
+  readonly names: readonly string[];
+}
+
+/** Puts a variable in the place of each secret, and the secret into `~/.ai/.env`. */
+export async function moveSecrets(
+  servers: readonly Candidate[],
+  variables: Variables,
+  home: string,
+): Promise<MovedSecrets> {
+  const file = join(home, ".ai", ".env");
+  const before = await readFile(file).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, { hint: "Look at its permissions." });
+  });
+  const text = before?.toString("utf8") ?? "";
+  const present = parseDotenv(text).values;
+  const added = new Map<string, string>();
+
+  function isFree(name: string, value: string): boolean {
+    const taken = added.get(name) ?? present.get(name) ?? valueOf(name, variables);
+    return taken === undefined || taken === value;
+  }
+
+  function variableFor(wanted: string, server: string, value: string): string {
+    const prefix = server
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, "_")
+      .replace(/^(?=\d)|^_+/, "_");
+    const names = [wanted, `${prefix}_${wanted}`];
+    for (let number = 2; ; number += 1) {
+      const name = names.shift() ?? `${prefix}_${wanted}_${number}`;
+      if (!isFree(name, value)) continue;
+      if (present.get(name) !== value) added.set(name, value);
+      return `\${${name}}`;
+    }
+  }
+
+  const moved = servers.map((candidate): Candidate => {
+    const { definition } = candidate;
+    const connection = replaceSecrets(definition.connection, definition.name, ({ variable, value }) =>
+      variableFor(variable, definition.name, value.replaceAll("$${", "${")),
+    );
+    return { ...candidate, definition: { ...definition, connection } };
+  });
+  const after = addVariables(text, added);
+  assertReadable(after, present, added);
+  return { servers: moved, file, before, after: Buffer.from(after), names: [...added.keys()] };
+}
+
+function valueOf(name: string, variables: Variables): string | undefined {
+  return variables.originOf(name).kind === "process" || variables.originOf(name).kind === "file"
+    ? variables.resolve(`\${${name}}`)
+    : undefined;
+}
+
+/** The file must say what it said, and what was added. */
+function assertReadable(text: string, present: ReadonlyMap<string, string>, added: ReadonlyMap<string, string>): void {
+  const { values } = parseDotenv(text);
+  const isRight = [...present, ...added].every(([name, value]) => values.get(name) === value);
+  if (isRight) return;
+  throw new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    "~/.ai/.env is written in a way that nothing can be added to safely.",
+    {
+      hint: "Close the quotes in it, or leave --secrets out.",
+    },
+  );
+}

@@ -1,0 +1,125 @@
+// Comes in: the backups of imports; goes out: the files as they were before, or what somebody has changed in them since.
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { DiscoveryError } from "../../../errors.js";
+import { restoreSections } from "../../../sources/rewrite/restore.js";
+import { changedPaths } from "../../../sources/rewrite/changed-paths.js";
+import { type Backup, type Backups, hashOf } from "./backups.js";
+import { hasCode } from "./has-code.js";
+import { replaceFile } from "./replace-file.js";
+
+export interface Undone {
+  readonly path: string;
+  readonly role: Backup["role"];
+  readonly client?: string;
+  /** `waiting`: clients still rely on it. */
+  readonly status: "restored" | "removed" | "as before" | "refused" | "waiting";
+  readonly reason?: string;
+  /** Where it differs from what the import wrote. */
+  readonly changed?: readonly string[];
+  /** Where what was overwritten is kept. */
+  readonly overwritten?: string;
+}
+
+export interface UndoOptions {
+  /** Only files of these; all of the last import when there are none. */
+  readonly clients: readonly string[];
+  /** Also where somebody has changed the file since. */
+  readonly isForced: boolean;
+  readonly isDryRun: boolean;
+}
+
+/** What would be undone: the last import, or the last of each client's files. */
+export function selectBackups(all: readonly Backup[], clients: readonly string[]): Backup[] {
+  const [newest] = all;
+  if (clients.length === 0) return all.filter(({ run }) => run === newest?.run);
+  const seen = new Set<string>();
+  return all.filter(
+    ({ client, path }) => client !== undefined && clients.includes(client) && !seen.has(path) && seen.add(path),
+  );
+}
+
+export async function undoImport(backups: Backups, options: UndoOptions): Promise<Undone[]> {
+  const selected = selectBackups(await backups.list(), options.clients);
+  const undone: Undone[] = [];
+  for (const backup of selected) {
+    // Without our configuration the servers of a client that still has the gateway would be nowhere.
+    const isNeeded =
+      backup.role !== "client" && undone.some(({ status }) => status === "refused" || status === "waiting");
+    undone.push(isNeeded ? waiting(backup) : await undoOne(backup, backups, options));
+  }
+  return undone;
+}
+
+function waiting(backup: Backup): Undone {
+  return { ...about(backup), status: "waiting", reason: "a file that could not be put back relies on it" };
+}
+
+function about({ path, role, client }: Backup): Pick<Undone, "path" | "role" | "client"> {
+  return { path, role, ...(client === undefined ? {} : { client }) };
+}
+
+async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun }: UndoOptions): Promise<Undone> {
+  const { path } = backup;
+  const now = await readFile(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  });
+  const before = backup.before === null ? undefined : await backups.content(backup, "before");
+  if (backup.before !== null && (before === undefined || hashOf(before) !== backup.before)) {
+    return { ...about(backup), status: "refused", reason: "the backup is damaged" };
+  }
+  const current = now === undefined ? null : hashOf(now);
+  if (current === backup.before) {
+    if (!isDryRun) await backups.drop(backup);
+    return { ...about(backup), status: "as before" };
+  }
+  if (current !== backup.after && !isForced) return await refuseChanged(backup, backups, now);
+  const status = before === undefined ? "removed" : "restored";
+  if (isDryRun) return { ...about(backup), status };
+  return await putBack(backup, backups, { now, before });
+}
+
+async function putBack(
+  backup: Backup,
+  backups: Backups,
+  { now, before }: { readonly now: Uint8Array | undefined; readonly before: Uint8Array | undefined },
+): Promise<Undone> {
+  const { path, mode } = backup;
+  const isChanged = now !== undefined && hashOf(now) !== backup.after;
+  const after = isChanged ? await backups.content(backup, "after") : undefined;
+  // What others changed elsewhere in the file stays, where the servers are still as the import left them.
+  const merged =
+    isChanged && before !== undefined && after !== undefined && isJson(path)
+      ? restoreSections({ before, after, now, sections: backup.sections })
+      : undefined;
+  const bytes = merged ?? before;
+  const overwritten = isChanged ? await backups.keepOverwritten(backup, now) : undefined;
+  try {
+    await replaceFile({ path, expected: now, bytes, ...(mode === undefined ? {} : { mode }) });
+  } catch (error) {
+    if (!(error instanceof DiscoveryError)) throw error;
+    return { ...about(backup), status: "refused", reason: error.message };
+  }
+  await backups.drop(backup);
+  const status = bytes === undefined ? "removed" : "restored";
+  return { ...about(backup), status, ...(overwritten === undefined ? {} : { overwritten }) };
+}
+
+async function refuseChanged(backup: Backup, backups: Backups, now: Uint8Array | undefined): Promise<Undone> {
+  const refusal = { ...about(backup), status: "refused" } as const;
+  if (now === undefined) return { ...refusal, reason: "the file is not there any more" };
+  const after = await backups.content(backup, "after");
+  const changed = after === undefined ? [] : await changedPaths(after, now, formatOf(backup.path));
+  return { ...refusal, reason: "somebody has changed it since the import", changed };
+}
+
+function isJson(path: string): boolean {
+  return formatOf(path) === "json";
+}
+
+function formatOf(path: string): "json" | "yaml" | "toml" {
+  const extension = extname(path).toLowerCase();
+  if (extension === ".toml") return "toml";
+  return extension === ".yaml" || extension === ".yml" ? "yaml" : "json";
+}
