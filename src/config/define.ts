@@ -10,7 +10,9 @@ export interface DiscoveryConfig {
   sources?: SourceConfig[] | undefined;
   /** Rules that enable, disable and tag tools, evaluated per tool, in order. */
   toolRules?: ToolRuleConfig[] | undefined;
-  search?: { limit?: number | undefined; minRelevance?: number | undefined } | undefined;
+  search?:
+    | { limit?: number | undefined; minRelevance?: number | undefined; semantic?: boolean | undefined }
+    | undefined;
   /** `ttl` in seconds. */
   cache?: { enabled?: boolean | undefined; ttl?: number | undefined } | undefined;
   audit?: { enabled?: boolean | undefined; file?: string | undefined } | undefined;

@@ -69,7 +69,7 @@ describe("search_tools", () => {
 
   it("leaves out what is less relevant than the configuration asks for", async () => {
     const tools = [tool("convert_units", "Convert meters to feet.")];
-    const query = "convert a very long list of unrelated things nobody ever heard of";
+    const query = "convert meters and yards";
     const lax = await setUp([[server("a"), tools]], { search: { minRelevance: 0 } });
     const strict = await setUp([[server("a"), tools]], { search: { minRelevance: 0.9 } });
     expect((await lax.run("search_tools", { query }))["results"]).toHaveLength(1);

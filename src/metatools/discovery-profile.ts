@@ -89,6 +89,9 @@ function searchTools({ discovery }: ProfileParts): MetaTool {
 }
 
 const LONGEST_SIGNATURE = 160;
+/** The first hits are usually taken; the others are only to be told from each other. */
+const LIKELY = 2;
+const SHORT_SUMMARY = 60;
 
 /** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
 export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools) {
@@ -96,7 +99,7 @@ export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools)
     results: hits.map(({ tool: found, relevance, why }, rank) => ({
       server: found.server,
       tool: found.name,
-      summary: summaryOf(found),
+      summary: summaryOf(found, rank < LIKELY ? undefined : SHORT_SUMMARY),
       relevance: Math.round(relevance * 100) / 100,
       ...(found.tags.length > 0 ? { tags: found.tags } : {}),
       ...(rank === 0 ? shortSignature(found) : {}),

@@ -9,7 +9,8 @@ import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
 import { nearestNames } from "../search/nearest.js";
-import { createIndexer, type DocumentGroup } from "../search/indexer.js";
+import { createIndexer, type DocumentGroup, type Indexer } from "../search/indexer.js";
+import type { Meaning } from "../search/meaning/meaning.js";
 import type { SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
 import type { FoundTools } from "./found-tools.js";
@@ -19,6 +20,8 @@ export interface DiscoveryParts {
   readonly lookup: Lookup;
   readonly refresh: Refresh;
   readonly options: SearchOptions;
+  /** What tells texts of the same meaning, if anything does; asked for by the first search. */
+  readonly meaning?: () => Promise<Meaning | undefined>;
 }
 
 export interface SearchRequest {
@@ -45,13 +48,15 @@ const FIRST_TIME_WAIT_MS = 1500;
 /** A server with at most this many tools has them all named when one is not found. */
 const FEW_TOOLS = 12;
 
-export function createDiscovery({ snapshot, lookup, refresh, options }: DiscoveryParts): Discovery {
-  const indexer = createIndexer();
+export function createDiscovery({ snapshot, lookup, refresh, options, meaning }: DiscoveryParts): Discovery {
+  let indexer: Promise<Indexer> | undefined;
   let indexed: { tools: Snapshot["tools"]; index: Promise<SearchIndex> } | undefined;
 
   const indexOf = (current: Snapshot): Promise<SearchIndex> => {
     if (indexed?.tools !== current.tools) {
-      indexed = { tools: current.tools, index: indexer.index([...current.servers.values()].map(toGroup)) };
+      indexer ??= openIndexer(options.semantic ? meaning : undefined);
+      const groups = [...current.servers.values()].map(toGroup);
+      indexed = { tools: current.tools, index: indexer.then((one) => one.index(groups)) };
     }
     return indexed.index;
   };
@@ -103,6 +108,10 @@ export function createDiscovery({ snapshot, lookup, refresh, options }: Discover
       return found;
     },
   };
+}
+
+async function openIndexer(meaning: DiscoveryParts["meaning"]): Promise<Indexer> {
+  return createIndexer({ meaning: await meaning?.() });
 }
 
 function toGroup(server: CatalogServer): DocumentGroup {

@@ -64,6 +64,6 @@ export function toSearchResult({ tool, relevance, why }: FoundTool): SearchResul
   return { server, tool: name, summary: summaryOf(tool), relevance, tags, ...(why === undefined ? {} : { why }) };
 }
 
-export function summaryOf({ definition }: Tool): string {
-  return summarize(definition.description ?? definition.title ?? "");
+export function summaryOf({ definition }: Tool, maxLength?: number): string {
+  return summarize(definition.description ?? definition.title ?? "", maxLength);
 }

@@ -1,6 +1,7 @@
 import type { FieldConstants, RankingConstants } from "./constants.js";
 import { findDeprecation } from "./deprecation.js";
 import { FIELD_NAMES, readFields, type SearchDocument } from "./fields.js";
+import type { Meaning } from "./meaning/meaning.js";
 import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
@@ -20,16 +21,30 @@ export interface Block {
   readonly words: Uint32Array;
   /** In steps of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
+  /** What the documents mean, where that is known. */
+  readonly meanings: Meanings | undefined;
+}
+
+/** A vector per document, one after the other, and what each one's numbers are to be multiplied with. */
+export interface Meanings {
+  readonly values: Int8Array;
+  readonly scales: Float32Array;
 }
 
 /** A frequency of 64 is far beyond saturation, and finer steps change no ranking. */
 export const FREQUENCY_STEP = 1 / 1024;
 const MOST_STEPS = 0xffff;
 
+export interface BlockParts {
+  readonly vocabulary: Vocabulary;
+  readonly ranking: RankingConstants;
+  readonly meaning?: Meaning | undefined;
+}
+
 export type BlockBuilder = (documents: readonly SearchDocument[]) => Block;
 
 /** BM25F's first half: occurrences weighted by field and field length, added up by word. */
-export function createBlockBuilder(vocabulary: Vocabulary, ranking: RankingConstants): BlockBuilder {
+export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts): BlockBuilder {
   const fields = FIELD_NAMES.map((name) => ranking.fields[name]);
   const readText = createTextReader(vocabulary);
   // By word, and all 0 between two documents.
@@ -76,8 +91,20 @@ export function createBlockBuilder(vocabulary: Vocabulary, ranking: RankingConst
       ends,
       words: Uint32Array.from(words),
       frequencies: Uint16Array.from(steps),
+      meanings: meaning === undefined ? undefined : readMeanings(documents, meaning),
     };
   };
+}
+
+function readMeanings(documents: readonly SearchDocument[], meaning: Meaning): Meanings {
+  const values = new Int8Array(documents.length * meaning.dims);
+  const scales = new Float32Array(documents.length);
+  for (const [number, document] of documents.entries()) {
+    const vector = meaning.readTool(document);
+    values.set(vector.values, number * meaning.dims);
+    scales[number] = vector.scale;
+  }
+  return { values, scales };
 }
 
 /** The words of a text, chunk by chunk; what a chunk says is remembered over many documents, which say much the same. */

@@ -37,6 +37,18 @@ export interface RankingConstants {
   readonly server: number;
   /** What is left of a deprecated tool's score. */
   readonly deprecated: number;
+  /** How much likeness in meaning adds, in words as rare as can be. */
+  readonly meaning: number;
+  /** How much of the likeness to the nearest part of a request counts, where that is nearer than the whole. */
+  readonly clauseMeaning: number;
+  /** How much it adds, beside the likeness, that the query's own words are there. */
+  readonly literal: number;
+  /** From so many words of content on, a query is long: its words tell more, its meaning as a whole less. */
+  readonly longQuery: number;
+  /** With so many words more, the words have their full gain. */
+  readonly fullGainBeyond: number;
+  /** By how much more the words of a long query then count. */
+  readonly longGain: number;
 }
 
 export const RANKING: RankingConstants = {
@@ -64,4 +76,10 @@ export const RANKING: RankingConstants = {
   clauseScale: 2,
   server: 0.2,
   deprecated: 0.95,
+  meaning: 4.5,
+  clauseMeaning: 0.5,
+  literal: 0.5,
+  longQuery: 8,
+  fullGainBeyond: 8,
+  longGain: 1.5,
 };

@@ -1,7 +1,7 @@
-import { type Block, createBlockBuilder } from "./block.js";
-import { type RankingConstants, RANKING } from "./constants.js";
+import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
+import { RANKING } from "./constants.js";
 import type { SearchDocument } from "./fields.js";
-import { buildIndex, type SearchIndex } from "./search-index.js";
+import { buildIndex, type IndexParts, type SearchIndex } from "./search-index.js";
 import { createVocabulary } from "./vocabulary.js";
 
 /** Documents that change together, usually one server's. */
@@ -21,13 +21,13 @@ const DOCUMENTS_AT_ONCE = 100;
 /** When less than one word of so many is still in use, all words are read anew. */
 const MOST_STALE = 4;
 
-export function createIndexer(ranking: RankingConstants = RANKING): Indexer {
-  let memory = createMemory(ranking);
+export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): Indexer {
+  let memory = createMemory({ ranking, meaning });
 
   return {
     async index(groups) {
       const sizes = groups.map(({ key }) => memory.blocks.get(key)?.words.length ?? 0);
-      if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory(ranking);
+      if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory({ ranking, meaning });
       const { blocks, build, vocabulary } = memory;
       const used: Block[] = [];
       let unpaused = 0;
@@ -44,15 +44,20 @@ export function createIndexer(ranking: RankingConstants = RANKING): Indexer {
         unpaused = 0;
         await nextTurn();
       }
-      return finish(buildIndex(used, vocabulary, ranking));
+      return finish(buildIndex(used, { vocabulary, ranking, meaning }));
     },
   };
 }
 
-function createMemory(ranking: RankingConstants) {
+function createMemory(parts: Omit<BlockParts, "vocabulary">) {
   const vocabulary = createVocabulary();
   // How many words were ever read, of groups long gone as well.
-  return { vocabulary, build: createBlockBuilder(vocabulary, ranking), blocks: new WeakMap<object, Block>(), read: 0 };
+  return {
+    vocabulary,
+    build: createBlockBuilder({ vocabulary, ...parts }),
+    blocks: new WeakMap<object, Block>(),
+    read: 0,
+  };
 }
 
 /** So many steps, one per group, are taken without a pause. */

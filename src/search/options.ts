@@ -13,10 +13,14 @@ export const searchOptions = z
       .number()
       .min(0)
       .max(1)
-      .default(0.15)
+      .default(0)
       .describe(
-        "Tools less relevant than this, from 0 to 1, are left out; a search that finds nothing better says so.",
+        "Tools less relevant than this, from 0 to 1, are left out. What cannot be what was asked for is never shown.",
       ),
+    semantic: z
+      .boolean()
+      .default(true)
+      .describe("Whether tools are found by meaning too, with the model inside this package, or by words alone."),
   })
   .prefault({})
   .describe("How tools are found.");

@@ -43,7 +43,7 @@ export interface Term {
 
 export interface Query {
   readonly terms: readonly Term[];
-  readonly clauses: number;
+  readonly clauses: readonly string[];
 }
 
 export interface QueryParts {
@@ -86,7 +86,7 @@ function readWords(query: string, { vocabulary, postings }: QueryParts) {
     tokenizeQuery(clause, isKnown).map((word) => ({ word, mark: 1 << index })),
   );
   const counted = marked.slice(0, MOST_WORDS);
-  return { words: counted.map(({ word }) => word), marks: counted.map(({ mark }) => mark), clauses: clauses.length };
+  return { words: counted.map(({ word }) => word), marks: counted.map(({ mark }) => mark), clauses };
 }
 
 function draftTerm(

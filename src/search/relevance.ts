@@ -1,4 +1,4 @@
-import type { Candidate } from "./rerank.js";
+import type { Fused } from "./fuse.js";
 import type { Term } from "./query.js";
 import { toRarity } from "./query.js";
 
@@ -14,12 +14,14 @@ export interface Evidence {
   readonly amount: number;
   /** 1 for the best hit. */
   readonly first: number;
-  /** By how much, as a logarithm, the best hit is better than the second. */
+  /** By how much the best hit is better than the second. */
   readonly lead: number;
-  /** By how much, as a negative logarithm, another hit is worse than the best. */
+  /** By how much another hit is worse than the best, below 0. */
   readonly distance: number;
   /** How long the query is, as a logarithm. */
   readonly length: number;
+  /** How near it is in meaning, to the nearest part of the query; 0 where no model tells. */
+  readonly likeness: number;
 }
 
 /** Long questions name more than a tool can answer: only their strongest words count as asked for. */
@@ -30,7 +32,7 @@ const FULL_QUALITY = 0.5;
 const LONGEST_LEAD = 1;
 
 export function weighEvidence(
-  candidates: readonly Candidate[],
+  candidates: readonly Fused[],
   { terms, size }: { readonly terms: readonly Term[]; readonly size: number },
 ): Evidence[] {
   const content = [...terms.keys()].filter((term) => terms[term]?.role === "content");
@@ -38,42 +40,75 @@ export function weighEvidence(
   const all = sum(weights) || 1;
   const asked = sum(weights.toSorted((a, b) => b - a).slice(0, WORDS_ASKED_FOR)) || 1;
   const rarest = toRarity(0, size);
-  return candidates.map(({ contributions, direct, score }, index) => {
+  return candidates.map(({ contributions, literal, likeness, score }, index) => {
     const answered = sum(content.map((term) => contributions[term] ?? 0));
     const isFirst = index === 0;
     const rival = candidates[isFirst ? 1 : 0]?.score ?? 0;
     return {
       covered:
         sum(content.map((term, at) => Math.min(weights[at] ?? 0, (contributions[term] ?? 0) / FULL_QUALITY))) / all,
-      literal: sum(content.map((term, at) => (direct[term] === 1 ? (weights[at] ?? 0) : 0))) / all,
+      literal,
       strength: answered / asked,
       amount: answered / rarest,
       first: isFirst ? 1 : 0,
-      lead: isFirst ? Math.min(Math.log(score / rival), LONGEST_LEAD) : 0,
-      distance: isFirst ? 0 : Math.log(score / rival),
+      lead: isFirst ? Math.min(score - rival, LONGEST_LEAD) : 0,
+      distance: isFirst ? 0 : score - rival,
       length: Math.log(1 + content.length),
+      likeness: likeness?.part ?? 0,
     };
   });
 }
 
+/** What each kind of evidence adds to the odds, as a logarithm. */
+export type RelevanceModel = Readonly<Record<keyof Evidence | "constant", number>>;
+
 /** Fitted by `npm run fit`; `docs/search.md` tells on what and how well. */
-const MODEL: Readonly<Record<keyof Evidence, number>> = {
-  covered: 1.546,
-  literal: -0.58,
-  strength: 1.178,
-  amount: 1.904,
-  first: 1.484,
-  lead: 1.585,
-  distance: 1.186,
-  length: 0.151,
+const BY_WORDS: RelevanceModel = {
+  constant: -4.449,
+  covered: 2.112,
+  literal: -0.695,
+  strength: -0.034,
+  amount: 2.138,
+  first: 1.502,
+  lead: 1.276,
+  distance: 1.097,
+  length: -0.044,
+  likeness: 0,
 };
-const CONSTANT = -4.82;
+const BY_WORDS_AND_MEANING: RelevanceModel = {
+  constant: -4.68,
+  covered: 1.958,
+  literal: -1.743,
+  strength: -1.1,
+  amount: 1.297,
+  first: 0.911,
+  lead: 1.73,
+  distance: 0.611,
+  length: -0.316,
+  likeness: 4.521,
+};
 
 /** The chance that the hit is what was asked for, 0 to 1. */
-export function toRelevance(evidence: Evidence): number {
-  let odds = CONSTANT;
-  for (const [name, weight] of Object.entries(MODEL)) odds += weight * evidence[name as keyof Evidence];
+export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
+  const { constant, ...weights } = hasMeaning ? BY_WORDS_AND_MEANING : BY_WORDS;
+  let odds = constant;
+  for (const [name, weight] of Object.entries(weights)) odds += weight * evidence[name as keyof Evidence];
   return 1 / (1 + Math.exp(-odds));
+}
+
+/** Told apart from relevance: what fits may be among several that are hardly told from each other. Fitted by `npm run fit` as well. */
+const FITTING_BY_WORDS = { constant: -2.97, strength: 18.29, likeness: 0, length: 0, threshold: 0.24 };
+const FITTING_BY_WORDS_AND_MEANING = { constant: -7.9, strength: 2.45, likeness: 22.03, length: -1.15, threshold: 0.4 };
+
+/** Whether anything found can be what was asked for, or better nothing is told. */
+export function somethingFits(evidence: readonly Evidence[], hasMeaning: boolean): boolean {
+  const best = evidence[0];
+  if (best === undefined) return false;
+  const { threshold, ...weights } = hasMeaning ? FITTING_BY_WORDS_AND_MEANING : FITTING_BY_WORDS;
+  const nearest = Math.max(...evidence.map(({ likeness }) => likeness));
+  const odds =
+    weights.constant + weights.strength * best.strength + weights.likeness * nearest + weights.length * best.length;
+  return 1 / (1 + Math.exp(-odds)) >= threshold;
 }
 
 function sum(values: readonly number[]): number {

@@ -3,7 +3,7 @@ import type { RankingConstants } from "./constants.js";
 import type { Query, Reading, Term } from "./query.js";
 import { saturate, type Scored } from "./score.js";
 
-/** One of the best documents by words, looked at closely. */
+/** A document that may answer, looked at closely. */
 export interface Candidate extends Scored {
   /** By term: what it adds to the score. */
   readonly contributions: Float64Array;
@@ -19,7 +19,6 @@ export interface DocumentWords {
 
 export interface RerankParts {
   readonly wordsOf: (document: number) => DocumentWords;
-  readonly idOf: (document: number) => string;
   readonly serverOf: (document: number) => string;
   readonly isDeprecated: (document: number) => boolean;
   readonly ranking: RankingConstants;
@@ -29,15 +28,18 @@ export interface RerankParts {
 const SPEAKERS = 3;
 
 /** What the sum over words does not see: requests with several parts, servers that answer with more than one tool, deprecation. */
-export function rerank(best: readonly Scored[], { terms, clauses }: Query, parts: RerankParts): Candidate[] {
+export function rerank(documents: readonly number[], { terms, clauses }: Query, parts: RerankParts): Candidate[] {
   const { ranking } = parts;
   const readings = readingsByWord(terms);
-  const looked = best.map(({ document }) => {
+  const looked = documents.map((document) => {
     const found = contribute(parts.wordsOf(document), readings, { terms, ranking });
     return { document, score: sum(found.contributions), ...found };
   });
   const whole = looked.reduce((most, { score }) => Math.max(most, score), 0);
-  const byClause = clauses > 1 ? clauseShares(looked, { terms, clauses, scale: ranking.clauseScale / whole }) : [];
+  const byClause =
+    clauses.length > 1
+      ? clauseShares(looked, { terms, clauses: clauses.length, scale: ranking.clauseScale / whole })
+      : [];
   const withClauses = looked.map((candidate, index) => ({
     ...candidate,
     score:
@@ -45,9 +47,10 @@ export function rerank(best: readonly Scored[], { terms, clauses }: Query, parts
       (parts.isDeprecated(candidate.document) ? ranking.deprecated : 1),
   }));
   const server = serverScores(withClauses, parts);
-  return withClauses
-    .map((candidate) => ({ ...candidate, score: candidate.score + ranking.server * server(candidate.document) }))
-    .sort((a, b) => b.score - a.score || (parts.idOf(a.document) < parts.idOf(b.document) ? -1 : 1));
+  return withClauses.map((candidate) => ({
+    ...candidate,
+    score: candidate.score + ranking.server * server(candidate.document),
+  }));
 }
 
 type TermReading = Reading & { readonly term: number };

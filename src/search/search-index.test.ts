@@ -211,10 +211,11 @@ describe("search", () => {
   });
 
   it("corrects the first mistyped words of a query and no more than eight", () => {
+    const correct = (query: string): string[] => index.explain(query, doc("a:forecast", "")).map(({ word }) => word);
     const wrong = ["forcast", ...Array.from({ length: 7 }, (_, number) => `qqzzxx${number}${number}`)];
-    expect(ids(wrong.join(" "))).toEqual(["weather:get_forecast"]);
-    expect(ids(wrong.toReversed().join(" "))).toEqual(["weather:get_forecast"]);
-    expect(ids(["qqzzxx88", ...wrong.toReversed()].join(" "))).toEqual([]);
+    expect(correct(wrong.join(" "))).toEqual(["forcast"]);
+    expect(correct(wrong.toReversed().join(" "))).toEqual(["forcast"]);
+    expect(correct(["qqzzxx88", ...wrong.toReversed()].join(" "))).toEqual([]);
   });
 
   it("answers a hostile query over 2,000 tools in bounded time", () => {

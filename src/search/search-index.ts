@@ -1,13 +1,17 @@
-// Blocks of documents come in, an index goes out that finds them by words; what a tool is, who asks and where it runs is not known here.
-import { type Block, createBlockBuilder } from "./block.js";
+// Blocks of documents come in, an index goes out that finds them by words and meaning; what a tool is, who asks and where it runs is not known here.
+import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { type RankingConstants, RANKING } from "./constants.js";
 import { explainMatch, type Match } from "./explain.js";
 import type { SearchDocument } from "./fields.js";
+import { type Fused, fuse } from "./fuse.js";
+import { createLikenessIndex } from "./meaning/likeness.js";
+import type { Meaning } from "./meaning/meaning.js";
 import { createNearWords, type FindNearWords } from "./near-words.js";
 import { countWord, invert, type Postings } from "./postings.js";
-import { type QueryParts, readQuery } from "./query.js";
-import { toRelevance, weighEvidence } from "./relevance.js";
-import { type DocumentWords, rerank } from "./rerank.js";
+import { createPlaces } from "./places.js";
+import { type Query, type QueryParts, readQuery } from "./query.js";
+import { type Evidence, somethingFits, toRelevance, weighEvidence } from "./relevance.js";
+import { rerank } from "./rerank.js";
 import { createScorer } from "./score.js";
 import { suggest } from "./suggest.js";
 import { toKey } from "./tokenize.js";
@@ -18,11 +22,13 @@ export interface SearchIndex {
   search(query: string, options: SearchQuery): SearchAnswer;
   /** Which words of the query stand where in a document, and by what right. */
   explain(query: string, document: SearchDocument): Match[];
+  /** The evidence that relevance is told from, best candidate first; for those who fit it. */
+  weigh(query: string, accepts?: (id: string) => boolean): { id: string; evidence: Evidence }[];
 }
 
 export interface SearchQuery {
   readonly limit: number;
-  /** A search whose best hit is less relevant finds nothing. */
+  /** Less relevant hits are left out. */
   readonly minRelevance?: number;
   /** Which documents exist for this caller; asked before the answer is cut to `limit`. */
   readonly accepts?: (id: string) => boolean;
@@ -42,21 +48,31 @@ export interface SearchAnswer {
   readonly suggestions: readonly string[];
 }
 
-/** So many of the best by words are looked at closely. */
-const LOOKED_AT = 100;
-/** A hit this much worse than the best one is not worth its line. */
-const FAR_BELOW_BEST = 0.55;
+/** So many of the best by words, and so many of the nearest in meaning, are looked at closely. */
+const BEST_BY_WORDS = 100;
+const NEAREST_IN_MEANING = 50;
+/** A hit this much less relevant than the best one is not worth its line, unless it is among the first few. */
+const FAR_BELOW_BEST = 0.06;
+const FIRST_FEW = 3;
+/** A request with several parts may need a tool for each. */
+const FIRST_FEW_OF_SEVERAL = 5;
 /** Only a tool's own name gets 1. */
-const BEST_BY_WORDS = 0.99;
+const MOST_RELEVANT = 0.99;
+
+export interface IndexParts {
+  readonly ranking?: RankingConstants;
+  /** Without it, words alone tell. */
+  readonly meaning?: Meaning | undefined;
+}
 
 /** All at once; who keeps an index up to date has an indexer. */
 export function createSearchIndex(
   documents: readonly SearchDocument[],
-  ranking: RankingConstants = RANKING,
+  { ranking = RANKING, meaning }: IndexParts = {},
 ): SearchIndex {
   const vocabulary = createVocabulary();
-  const build = createBlockBuilder(vocabulary, ranking);
-  const steps = buildIndex([build(documents)], vocabulary, ranking);
+  const build = createBlockBuilder({ vocabulary, ranking, meaning });
+  const steps = buildIndex([build(documents)], { vocabulary, ranking, meaning });
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -65,35 +81,62 @@ export function createSearchIndex(
 
 export function* buildIndex(
   blocks: readonly Block[],
-  vocabulary: Vocabulary,
-  ranking: RankingConstants,
+  { vocabulary, ranking, meaning }: BlockParts,
 ): Generator<void, SearchIndex> {
   const postings = yield* invert(blocks, vocabulary);
-  const place = createPlaces(blocks, postings.size);
+  const { size } = postings;
+  const places = createPlaces(blocks, size);
   const score = createScorer(postings, ranking);
+  const meanings = meaning === undefined ? undefined : createLikenessIndex(blocks, size, meaning);
   const parts: QueryParts = { vocabulary, postings, ranking, nearWords: nearWordsOf(vocabulary, postings) };
-  const find = { ...place, ranking };
+
+  const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
+    const likeness = meanings?.compare(text, query.clauses);
+    // Small words stand nearly everywhere: they tell good hits from each other, but finding them all would be slow.
+    const terms = query.terms.filter(({ role }) => role !== "small");
+    const documents = new Set(score(terms, { most: BEST_BY_WORDS, accepts }).map(({ document }) => document));
+    if (terms.length > 0) for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
+    const candidates = rerank([...documents], query, { ...places, ranking });
+    return fuse(candidates, { query, likeness, size, ranking, idOf: places.idOf });
+  };
+
+  const weigh = (text: string, query: Query, accepts: (document: number) => boolean) => {
+    const candidates = findCandidates(text, query, accepts);
+    const evidence = weighEvidence(candidates, { terms: query.terms, size });
+    return candidates.flatMap(({ document }, index) => {
+      const proof = evidence[index];
+      return proof === undefined ? [] : [{ document, evidence: proof }];
+    });
+  };
 
   return {
-    size: postings.size,
+    size,
+    weigh: (text, accepts = () => true) =>
+      weigh(text, readQuery(text, parts), (document) => accepts(places.idOf(document))).map((one) => ({
+        id: places.idOf(one.document),
+        evidence: one.evidence,
+      })),
     explain: (query, document) => explainMatch(readQuery(query, parts), document, vocabulary),
     search(text, { limit, minRelevance = 0, accepts = () => true }) {
-      const acceptsNumber = (document: number): boolean => accepts(place.idOf(document));
+      const acceptsNumber = (document: number): boolean => accepts(places.idOf(document));
       const query = readQuery(text, parts);
-      // Small words stand nearly everywhere: they tell good hits from each other, but finding them all would be slow.
-      const content = query.terms.filter(({ role }) => role !== "small");
-      const candidates = rerank(score(content, { most: LOOKED_AT, accepts: acceptsNumber }), query, find);
-      const evidence = weighEvidence(candidates, { terms: query.terms, size: postings.size });
-      const named = place.named(toKey(text)).filter(acceptsNumber);
-      const hits = toHits({
-        named,
-        candidates: candidates.map(({ document, score: points }, index) => {
-          const proof = evidence[index];
-          return { document, score: points, relevance: proof === undefined ? 0 : toRelevance(proof) };
+      const found = weigh(text, query, acceptsNumber);
+      const hasMeaning = meanings !== undefined;
+      const fits = somethingFits(
+        found.map(({ evidence }) => evidence),
+        hasMeaning,
+      );
+      const candidates = (fits ? found : [])
+        .map(({ document, evidence }) => ({ document, relevance: toRelevance(evidence, hasMeaning) }))
+        .filter(({ relevance }) => relevance >= minRelevance);
+      const named = places.named(toKey(text)).filter(acceptsNumber);
+      const hits = toHits(named, candidates, query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW).map(
+        ({ document, relevance }) => ({
+          id: places.idOf(document),
+          relevance,
         }),
-        minRelevance,
-      }).map(({ document, relevance }) => ({ id: place.idOf(document), relevance }));
-      const suggestions = hits.length > 0 ? [] : suggest(text, { ...parts, ...place, accepts: acceptsNumber });
+      );
+      const suggestions = hits.length > 0 ? [] : suggest(text, { ...parts, ...places, accepts: acceptsNumber });
       return { hits: hits.slice(0, limit), more: Math.max(hits.length - limit, 0), suggestions };
     },
   };
@@ -101,80 +144,24 @@ export function* buildIndex(
 
 interface Weighed {
   readonly document: number;
-  readonly score: number;
   readonly relevance: number;
 }
 
-/** Those named first, then by score; relevance never rises on the way down. */
-function toHits({
-  named,
-  candidates,
-  minRelevance,
-}: {
-  readonly named: readonly number[];
-  readonly candidates: readonly Weighed[];
-  readonly minRelevance: number;
-}): { document: number; relevance: number }[] {
-  const scores = new Map(candidates.map(({ document, score }) => [document, score]));
+/** Those named first, then the candidates in their order; relevance never rises on the way down, and what is far below the best is left out. */
+function toHits(named: readonly number[], candidates: readonly Weighed[], few: number): Weighed[] {
+  const rank = new Map(candidates.map(({ document }, index) => [document, index]));
+  const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
   const hits = named
-    .toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || a - b)
-    .map((document) => ({ document, relevance: 1 }));
-  const [best] = candidates;
-  if (best === undefined || (hits.length === 0 && best.relevance < minRelevance)) return hits;
-  let ceiling = BEST_BY_WORDS;
-  for (const { document, score, relevance } of candidates) {
-    if (score < best.score * FAR_BELOW_BEST) break;
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || a - b)
+    .map((document): Weighed => ({ document, relevance: 1 }));
+  const best = candidates[0]?.relevance ?? 0;
+  let ceiling = MOST_RELEVANT;
+  for (const [index, { document, relevance }] of candidates.entries()) {
     ceiling = Math.min(ceiling, relevance);
+    if (index >= few && ceiling < best * FAR_BELOW_BEST) break;
     if (!named.includes(document)) hits.push({ document, relevance: ceiling });
   }
   return hits;
-}
-
-/** From a document's number to what its block knows of it. */
-function createPlaces(blocks: readonly Block[], size: number) {
-  const blockOf = new Uint32Array(size);
-  const firsts = new Uint32Array(blocks.length);
-  let first = 0;
-  for (const [number, { ids }] of blocks.entries()) {
-    firsts[number] = first;
-    blockOf.fill(number, first, first + ids.length);
-    first += ids.length;
-  }
-  const find = (document: number): { block: Block | undefined; at: number } => {
-    const number = blockOf[document] ?? 0;
-    return { block: blocks[number], at: document - (firsts[number] ?? 0) };
-  };
-  return {
-    size,
-    idOf(document: number): string {
-      const { block, at } = find(document);
-      return block?.ids[at] ?? "";
-    },
-    serverOf(document: number): string {
-      const { block, at } = find(document);
-      return block?.servers[at] ?? "";
-    },
-    isDeprecated(document: number): boolean {
-      const { block, at } = find(document);
-      return block?.deprecated[at] === 1;
-    },
-    wordsOf(document: number): DocumentWords {
-      const { block, at } = find(document);
-      const start = at === 0 ? 0 : block?.ends[at - 1];
-      const end = block?.ends[at];
-      return {
-        words: block?.words.subarray(start, end) ?? new Uint32Array(),
-        frequencies: block?.frequencies.subarray(start, end) ?? new Uint16Array(),
-      };
-    },
-    named(key: string): number[] {
-      const found: number[] = [];
-      for (const [number, block] of blocks.entries()) {
-        for (const at of block.named.get(key) ?? []) found.push(at + (firsts[number] ?? 0));
-      }
-      return found;
-    },
-  };
 }
 
 /** Made when a word is first mistyped: most catalogs never see one. */

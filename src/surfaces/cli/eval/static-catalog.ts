@@ -3,6 +3,8 @@ import { createLookup } from "../../../catalog/lookup.js";
 import { createRefresh } from "../../../catalog/refresh.js";
 import { type Snapshot, toSnapshot } from "../../../catalog/snapshot.js";
 import { createDiscovery } from "../../../metatools/discovery.js";
+import { loadOwnModel } from "../../../own-model.js";
+import type { Meaning } from "../../../search/meaning/meaning.js";
 import type { FoundTools } from "../../../metatools/found-tools.js";
 import type { ServerDefinition } from "../../../model/server.js";
 import { type Tool, type ToolDefinition, toolId } from "../../../model/tool.js";
@@ -33,7 +35,8 @@ export function createStaticCatalog(tools: readonly EvalTool[], options: SearchO
   const lookup = createLookup({ ...surroundings, catalog, refresh, remembers: true });
   let hiddenNow = NOTHING;
   const snapshot = toHideable(catalog.snapshot(), (id) => hiddenNow.has(id));
-  const discovery = createDiscovery({ snapshot: () => snapshot, lookup, refresh, options });
+  const meaning = (): Promise<Meaning | undefined> => loadOwnModel(() => undefined);
+  const discovery = createDiscovery({ snapshot: () => snapshot, lookup, refresh, options, meaning });
   return {
     snapshot,
     async search(query, hidden) {

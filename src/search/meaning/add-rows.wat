@@ -1,0 +1,32 @@
+(module
+  (memory (import "gateway" "memory") 1)
+  ;; Adds up the rows of `dims` signed bytes that the `count` numbers at `pieces` name, each times its scale, into `sum`.
+  (func (export "add") (param $pieces i32) (param $count i32) (param $rows i32) (param $scales i32) (param $sum i32) (param $dims i32)
+    (local $piece i32) (local $at i32) (local $to i32) (local $end i32)
+    (local $scale v128) (local $bytes v128) (local $half v128)
+    (block $done
+      (loop $next
+        (br_if $done (i32.eqz (local.get $count)))
+        (local.set $piece (i32.load (local.get $pieces)))
+        (local.set $scale (f32x4.splat (f32.load (i32.add (local.get $scales) (i32.shl (local.get $piece) (i32.const 2))))))
+        (local.set $at (i32.add (local.get $rows) (i32.mul (local.get $piece) (local.get $dims))))
+        (local.set $end (i32.add (local.get $at) (local.get $dims)))
+        (local.set $to (local.get $sum))
+        (loop $step
+          (local.set $bytes (v128.load (local.get $at)))
+          (local.set $half (i16x8.extend_low_i8x16_s (local.get $bytes)))
+          (v128.store (local.get $to) (f32x4.add (v128.load (local.get $to))
+            (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $half))))))
+          (v128.store offset=16 (local.get $to) (f32x4.add (v128.load offset=16 (local.get $to))
+            (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $half))))))
+          (local.set $half (i16x8.extend_high_i8x16_s (local.get $bytes)))
+          (v128.store offset=32 (local.get $to) (f32x4.add (v128.load offset=32 (local.get $to))
+            (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $half))))))
+          (v128.store offset=48 (local.get $to) (f32x4.add (v128.load offset=48 (local.get $to))
+            (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $half))))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (local.set $to (i32.add (local.get $to) (i32.const 64)))
+          (br_if $step (i32.lt_u (local.get $at) (local.get $end))))
+        (local.set $pieces (i32.add (local.get $pieces) (i32.const 4)))
+        (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+        (br $next)))))

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { createLikenessIndex } from "./likeness.js";
+import type { Meaning, Vector } from "./meaning.js";
+
+/** Texts are "x,y": a point whose direction is what they mean. */
+function toVector(text: string): Vector {
+  const values = new Int8Array(16);
+  const [x = 0, y = 0] = text.split(",").map(Number);
+  values.set([x, y]);
+  return { values, scale: x === 0 && y === 0 ? 0 : 1 / Math.hypot(x, y) };
+}
+
+const meaning: Meaning = { dims: 16, readQuery: toVector, readTool: ({ name }) => toVector(name) };
+
+function indexOf(...names: readonly string[]) {
+  const vectors = names.map(toVector);
+  const values = Int8Array.from(vectors.flatMap((vector) => [...vector.values]));
+  const scales = Float32Array.from(vectors, ({ scale }) => scale);
+  return createLikenessIndex([{ meanings: { values, scales } }], names.length, meaning);
+}
+
+const everyone = (): boolean => true;
+
+describe("likeness", () => {
+  it("tells the nearest first, of those that are accepted", () => {
+    const likeness = indexOf("0,9", "9,1", "9,9", "9,0", "0,1").compare("9,0", []);
+    expect(likeness.nearest(3, everyone)).toEqual([3, 1, 2]);
+    expect(likeness.nearest(2, (document) => document !== 3)).toEqual([1, 2]);
+    expect(likeness.toWhole(3)).toBeCloseTo(1);
+    expect(likeness.toWhole(0)).toBeCloseTo(0);
+  });
+
+  it("tells the likeness to the nearest part where a query has several", () => {
+    const likeness = indexOf("0,9").compare("9,9", ["9,0", "0,9"]);
+    expect(likeness.toWhole(0)).toBeCloseTo(Math.SQRT1_2);
+    expect(likeness.toParts(0)).toBeCloseTo(1);
+  });
+
+  it("finds nothing near to a text that means nothing, and nothing among no documents", () => {
+    expect(indexOf("9,0").compare("0,0", []).nearest(5, everyone)).toEqual([]);
+    expect(indexOf().compare("9,0", []).nearest(5, everyone)).toEqual([]);
+  });
+});

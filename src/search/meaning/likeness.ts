@@ -1,0 +1,76 @@
+import type { Meaning, Vector } from "./meaning.js";
+import { createMatrix } from "./multiply.js";
+
+/** How near documents are to a query in meaning: 1 is the same, 0 is nothing in common. */
+export interface Likeness {
+  /** The documents that are nearest, at most so many. */
+  nearest(most: number, accepts: (document: number) => boolean): readonly number[];
+  /** To the query as a whole. */
+  toWhole(document: number): number;
+  /** To the nearest of its parts, where it has several. */
+  toParts(document: number): number;
+}
+
+export interface LikenessIndex {
+  compare(query: string, parts: readonly string[]): Likeness;
+}
+
+interface MeaningsOfMany {
+  readonly meanings: { readonly values: Int8Array; readonly scales: Float32Array } | undefined;
+}
+
+/** All vectors in one place, so that one loop over them answers a query. */
+export function createLikenessIndex(blocks: readonly MeaningsOfMany[], size: number, meaning: Meaning): LikenessIndex {
+  const { dims } = meaning;
+  const matrix = createMatrix(size, dims);
+  const scales = new Float32Array(size);
+  let first = 0;
+  for (const { meanings } of blocks) {
+    if (meanings === undefined) continue;
+    matrix.rows.set(meanings.values, first * dims);
+    scales.set(meanings.scales, first);
+    first += meanings.scales.length;
+  }
+
+  const likenessTo = ({ values, scale }: Vector, document: number): number => {
+    let product = 0;
+    const start = document * dims;
+    for (let at = 0; at < dims; at += 1) product += (values[at] ?? 0) * (matrix.rows[start + at] ?? 0);
+    return product * scale * (scales[document] ?? 0);
+  };
+
+  return {
+    compare(query, parts) {
+      const whole = meaning.readQuery(query);
+      const clauses = parts.length > 1 ? parts.map((part) => meaning.readQuery(part)) : [];
+      const products = matrix.multiply(whole.values);
+      const toWhole = (document: number): number => (products[document] ?? 0) * whole.scale * (scales[document] ?? 0);
+      return {
+        toWhole,
+        toParts: (document) => Math.max(...clauses.map((clause) => likenessTo(clause, document)), toWhole(document)),
+        nearest: (most, accepts) => (whole.scale === 0 ? [] : selectNearest(toWhole, { size, most, accepts })),
+      };
+    },
+  };
+}
+
+interface Selection {
+  readonly size: number;
+  readonly most: number;
+  readonly accepts: (document: number) => boolean;
+}
+
+/** Kept sorted as it grows: after the first hundreds, hardly any document is among the nearest so far. */
+function selectNearest(likeness: (document: number) => number, { size, most, accepts }: Selection): number[] {
+  const nearest: { readonly document: number; readonly value: number }[] = [];
+  for (let document = 0; document < size; document += 1) {
+    const value = likeness(document);
+    if (nearest.length >= most && value <= (nearest.at(-1)?.value ?? 0)) continue;
+    if (!accepts(document)) continue;
+    let at = nearest.length;
+    while (at > 0 && (nearest[at - 1]?.value ?? 0) < value) at -= 1;
+    nearest.splice(at, 0, { document, value });
+    if (nearest.length > most) nearest.pop();
+  }
+  return nearest.map(({ document }) => document);
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readModel } from "./model.js";
+
+const file = readFileSync(new URL("../../../model/tools.bin", import.meta.url));
+
+function changed(change: (bytes: Buffer) => void, isSealed = true): Buffer {
+  const bytes = Buffer.from(file);
+  change(bytes);
+  if (isSealed)
+    createHash("sha256")
+      .update(bytes.subarray(0, -32))
+      .digest()
+      .copy(bytes, bytes.length - 32);
+  return bytes;
+}
+
+describe("readModel", () => {
+  it("reads the file of this package", () => {
+    const { dims, vocabulary, vectors, scales, parts } = readModel(file);
+    expect({ dims, parts: parts.length }).toEqual({ dims: 256, parts: 6 });
+    expect(vectors).toHaveLength(vocabulary.length * dims);
+    expect(scales).toHaveLength(vocabulary.length);
+    expect(file.length).toBeLessThanOrEqual(8 * 1024 * 1024);
+  });
+
+  it("reads bytes that begin anywhere in memory", () => {
+    const shifted = Buffer.concat([Buffer.from("x"), file]).subarray(1);
+    expect(readModel(shifted).vocabulary).toEqual(readModel(file).vocabulary);
+  });
+
+  it.each([
+    ["nothing", Buffer.alloc(0), "it is no model file"],
+    ["another file", Buffer.alloc(100, "a"), "it is no model file"],
+    ["half of it", file.subarray(0, 1_000_000), "its bytes are not those that were written"],
+    ["a changed byte", changed((bytes) => bytes.writeUInt8(7, 5_000_000), false), "its bytes are not those"],
+    ["another version", changed((bytes) => bytes.writeUInt32LE(2, 8)), "it has version 2, not 1"],
+  ])("refuses %s", (_, bytes, reason) => {
+    expect(() => readModel(bytes)).toThrow(reason);
+  });
+});

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { PARTS } from "./texts.js";
+
+const MAGIC = "ANYTABLE";
+const VERSION = 1;
+const HEADER_AT = 16;
+const HASH_BYTES = 32;
+
+const section = z.object({ offset: z.int().nonnegative(), length: z.int().nonnegative() });
+const header = z.object({
+  pieces: z.int().positive(),
+  dims: z.int().positive().multipleOf(16),
+  tokenizer: z.object({ queryPieces: z.int().positive(), joins: z.array(z.string()) }),
+  /** How much each part of a tool weighs, and how many of its pieces are read. */
+  fields: z.array(z.object({ weight: z.number().nonnegative(), pieces: z.int().positive() })).length(PARTS.length),
+  sections: z.object({ vocabulary: section, scales: section, vectors: section }),
+});
+
+/** The table of numbers: a vector for every piece of text. */
+export interface Model {
+  readonly dims: number;
+  readonly vocabulary: readonly string[];
+  readonly joins: ReadonlySet<string>;
+  readonly queryPieces: number;
+  readonly parts: readonly { readonly weight: number; readonly pieces: number }[];
+  /** One whole number per dimension, piece after piece. */
+  readonly vectors: Int8Array;
+  /** By piece: what its numbers are to be multiplied with. */
+  readonly scales: Float32Array;
+}
+
+/** The bytes of a model file, whose form `train/README.md` tells; throws what is wrong with them. */
+export function readModel(file: Uint8Array): Model {
+  // The numbers are used in place, which asks for an even start.
+  const bytes = file.byteOffset % 8 === 0 ? file : Uint8Array.from(file);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = (start: number, length: number): string =>
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start, start + length));
+  if (bytes.length < HEADER_AT + HASH_BYTES || text(0, MAGIC.length) !== MAGIC) throw new Error("it is no model file");
+  const version = view.getUint32(8, true);
+  if (version !== VERSION) throw new Error(`it has version ${version}, not ${VERSION}`);
+  const hash = createHash("sha256").update(bytes.subarray(0, -HASH_BYTES)).digest();
+  if (!hash.equals(bytes.subarray(-HASH_BYTES))) throw new Error("its bytes are not those that were written");
+  const length = view.getUint32(12, true);
+  const { pieces, dims, tokenizer, fields, sections } = header.parse(JSON.parse(text(HEADER_AT, length)));
+  const start = HEADER_AT + length;
+  const at = (name: keyof typeof sections): number => bytes.byteOffset + start + sections[name].offset;
+  return {
+    dims,
+    vocabulary: text(start + sections.vocabulary.offset, sections.vocabulary.length).split("\n"),
+    joins: new Set(tokenizer.joins),
+    queryPieces: tokenizer.queryPieces,
+    parts: fields,
+    vectors: new Int8Array(bytes.buffer, at("vectors"), pieces * dims),
+    scales: new Float32Array(bytes.buffer, at("scales"), pieces),
+  };
+}

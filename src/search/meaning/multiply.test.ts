@@ -1,0 +1,22 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createMatrix } from "./multiply.js";
+
+it("multiplies every row with the vector, exactly", () => {
+  const byte = fc.integer({ min: -127, max: 127 });
+  const row = fc.array(byte, { minLength: 32, maxLength: 32 });
+  fc.assert(
+    fc.property(row, fc.array(row, { maxLength: 40 }), (vector, rows) => {
+      const matrix = createMatrix(rows.length, 32);
+      matrix.rows.set(rows.flat());
+      const expected = rows.map((numbers) => numbers.reduce((sum, number, at) => sum + number * (vector[at] ?? 0), 0));
+      expect([...matrix.multiply(Int8Array.from(vector))]).toEqual(expected);
+    }),
+  );
+});
+
+it("holds the largest products", () => {
+  const matrix = createMatrix(1, 256);
+  matrix.rows.fill(-127);
+  expect([...matrix.multiply(new Int8Array(256).fill(127))]).toEqual([-127 * 127 * 256]);
+});

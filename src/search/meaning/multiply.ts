@@ -1,0 +1,32 @@
+import { openProgram } from "./webassembly.js";
+
+/** `multiply.wat` in binary form: the one loop that runs over every tool for every query, sixteen numbers at a time. */
+const PROGRAM =
+  "AGFzbQEAAAABCQFgBX9/f39/AAITAQdnYXRld2F5Bm1lbW9yeQIAAQMCAQAHDAEIbXVsdGlwbHkAAAqnAQGkAQICfwN7AkADQCADRQ0BIAAhBS" +
+  "AAIAFqIQb9DAAAAAAAAAAAAAAAAAAAAAAhCQNAIAX9AAQAIQcgAv0ABAAhCCAJIAcgCP2cAf1+/a4BIQkgCSAHIAj9nQH9fv2uASEJIAVBEGoh" +
+  "BSACQRBqIQIgBSAGSQ0ACyAEIAn9GwAgCf0bAWogCf0bAiAJ/RsDamo2AgAgBEEEaiEEIANBAWshAwwACwsL";
+const RESULT_BYTES = 4;
+
+/** Many rows of whole numbers, from -127 to 127, that are multiplied with one. Whole numbers have the same product on every machine. */
+export interface Matrix {
+  /** Row after row; to be filled by the owner. */
+  readonly rows: Int8Array;
+  /** The product of each row with the vector. Valid until the next call. */
+  multiply(vector: Int8Array): Int32Array;
+}
+
+/** `dims` is a multiple of sixteen. */
+export function createMatrix(count: number, dims: number): Matrix {
+  const resultsAt = dims + count * dims;
+  const { memory, run } = openProgram(PROGRAM, "multiply", resultsAt + count * RESULT_BYTES);
+  const vector = new Int8Array(memory, 0, dims);
+  const results = new Int32Array(memory, resultsAt, count);
+  return {
+    rows: new Int8Array(memory, dims, count * dims),
+    multiply(other) {
+      vector.set(other);
+      run(0, dims, dims, count, resultsAt);
+      return results;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createMeaning } from "./meaning.js";
+import { readModel } from "./model.js";
+import { createPieceReader } from "./pieces.js";
+
+const root = new URL("../../../", import.meta.url);
+const model = readModel(readFileSync(new URL("model/tools.bin", root)));
+const reference: { texts: { text: string; ids: number[]; vector: number[] }[] } = JSON.parse(
+  readFileSync(new URL("train/reference.json", root), "utf8"),
+);
+const readPieces = createPieceReader(model.vocabulary);
+const meaning = createMeaning(model);
+
+// The reference reads texts as they are; of a query, words in camel case are cut first.
+const uncut = reference.texts.filter(({ text }) => !/\p{Ll}\p{Lu}/u.test(text));
+
+describe("the model at run time reads like the one that was trained", () => {
+  it.each(reference.texts)("$text in pieces", ({ text, ids }) => {
+    expect(readPieces(text, 128)).toEqual(ids);
+  });
+
+  it.each(uncut)("$text as a vector", ({ text, vector }) => {
+    const { values, scale } = meaning.readQuery(text);
+    for (const [at, value] of vector.entries()) expect((values[at] ?? 0) * scale).toBeCloseTo(value, 2);
+  });
+});
