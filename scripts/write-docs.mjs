@@ -127,8 +127,10 @@ const CONFIGURATION_INTRODUCTION = [
     "2. `./.anygpt/mcp-discovery.config.*`",
     "3. `./anygpt.config.*`, if it has a section `discovery`; its other sections are not ours and are ignored",
     "4. `~/.anygpt/mcp-discovery.config.*` (`ANYGPT_HOME` moves `~/.anygpt`)",
-    "5. the defaults below",
+    "5. the defaults below, with the servers of every other program on this machine ([sources](sources.md))",
   ].join("\n"),
+  "With a file, only its own `servers` and the `sources` that it names are used. Without one, `anygpt mcp config sources` shows " +
+    "what was found where, and `anygpt mcp import` writes it down in a file of yours.",
   "`*` is `ts`, `mts`, `js`, `mjs`, `json`, `jsonc`, `yaml` or `yml`, preferred in this order. In `mcp-discovery.config.*` " +
     "everything may, but need not, stand under a key `discovery`. JSON may hold comments and trailing commas; YAML is " +
     "1.2 without tags and merge keys. A key that is misspelt, of the wrong type or written twice is an error that names " +
@@ -191,6 +193,9 @@ const CONFIGURATION_INTRODUCTION = [
     "folder itself or in `ANYGPT_HOME`. For a configuration that is a program, the files that it imports by a literal " +
     "relative or absolute path count as its content; packages, computed imports and files that it reads do not, nor do " +
     "the programs and source files that a configuration names. Records lie in `ANYGPT_HOME/trust`, for their owner alone.",
+  "The same holds for files that other programs keep in a project (`.mcp.json`, `.cursor/mcp.json`, `.vscode/mcp.json` and " +
+    "the others in [sources](sources.md)), wherever they are a source: as long as one that would start or address something " +
+    "is not trusted, it is left out. A source with a `path` was named by the person, and is used.",
   "## Variables",
   "`${NAME}` and `${NAME:-default}` in a server's command, arguments, environment, folder, address and headers, and in a " +
     "source's path, are replaced at the moment of use. Values come from `~/.ai/.env`, `.ai/.env`, `.env`, `.env.local` and " +
@@ -213,12 +218,18 @@ const CONFIGURATION_INTRODUCTION = [
     "began, and what is gone is gone from list, search and execution at the same moment. Of `upstreams`, `listTimeoutMs`, " +
     "`pulseTimeoutMs`, `writeTimeoutMs` and `maxMessageBytes` hold for connections opened afterwards, and " +
     "`execution.keepResultsMs` from the next start; all else holds at once. A configuration that is wrong changes nothing: " +
-    "the reason is logged once and shown in `list_mcp_servers`.",
+    "the reason is logged once and shown in `list_mcp_servers`. The same goes for each source: while one cannot be read, " +
+    "its servers stay as they were. Files of other programs that change without any change to a server are not even mentioned.",
   "## Environment",
   table(
     ["variable", "meaning"],
     [
       ["`ANYGPT_CONFIG`", "The configuration file, where `--config` does not name one."],
+      [
+        "`ANYGPT_DEPTH`",
+        "Not for people: tells a server through how many gateways it was started. A gateway inside another one uses only the " +
+          "configuration that is named for it, and inside three it does not start.",
+      ],
       ["`ANYGPT_HOME`", "The folder for state and for the person's own configuration, in place of `~/.anygpt`."],
       [
         "`ANYGPT_TRUST_PROJECT`",

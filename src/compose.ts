@@ -17,6 +17,8 @@ import type { KeptResults } from "./executor/kept-results.js";
 import { toAuditRecord } from "./executor/to-audit-record.js";
 import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery } from "./metatools/discovery.js";
+import { loadOwnModel } from "./own-model.js";
+import type { Meaning } from "./search/meaning/meaning.js";
 import { discoveryProfile } from "./metatools/discovery-profile.js";
 import type { MetaTool } from "./metatools/meta-tool.js";
 import { withNotes } from "./metatools/with-notes.js";
@@ -26,7 +28,8 @@ import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
-import { type Collected, collectServers } from "./sources/collect.js";
+import { findServers } from "./servers.js";
+import type { Collected } from "./sources/collect.js";
 import { assertEnabled, createTargets } from "./targets.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
 
@@ -78,26 +81,15 @@ export interface ComposeParts {
 }
 
 export async function compose({ loaded, place, foundation, audit, previous }: ComposeParts): Promise<Stages> {
-  const { config, baseDir } = loaded;
-  const { now, log, home } = place;
+  const { config } = loaded;
+  const { now, log } = place;
   const { upstreams, validation, kept } = foundation;
 
   const variables = createVariables({
     ...place,
     admits: (file, bytes) => loaded.trustsFolder || place.trust.isTrusted(file, bytes),
   });
-  const collected = config.enabled
-    ? await collectServers({
-        servers: config.servers,
-        sources: config.sources,
-        baseDir,
-        home,
-        system: { platform: process.platform, home, cwd: place.cwd, env: place.env },
-        resolve: (text) => variables.resolve(text),
-        isTrusted: ({ path, bytes }) => place.trust.isTrusted(path, bytes),
-        ...(loaded.file === undefined ? {} : { file: loaded.file }),
-      })
-    : { servers: [], sources: [], problems: [], notices: [], toolRules: [], files: [] };
+  const collected = await findServers({ loaded, place, variables, previous: previous?.collected });
   const rules = await compileRules([...config.toolRules, ...collected.toolRules]);
   const files = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
   const disk = previous === undefined ? files : rememberedDisk(files, previous.snapshot());
@@ -128,7 +120,8 @@ export async function compose({ loaded, place, foundation, audit, previous }: Co
     ttlMs: config.cache.ttl * 1000,
     now,
   });
-  const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search });
+  const meaning = (): Promise<Meaning | undefined> => loadOwnModel(log);
+  const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
 
   const execute = createExecute({
     resolve: ({ server, tool }, waitMs, signal) => discovery.tool(server, tool, { waitMs, ...(signal && { signal }) }),

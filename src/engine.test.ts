@@ -153,7 +153,8 @@ describe("the life of an engine", () => {
     [0, false, ["echo"]],
     [1, false, []],
     [1, true, ["echo"]],
-    [2, true, []],
+    [2, true, ["echo"]],
+    [2, false, []],
   ])("inside %i other gateways, configured explicitly: %s, it offers %j", async (depth, isExplicit, names) => {
     const file = join(folder, "anygpt.config.json");
     await writeFile(file, JSON.stringify({ discovery: { servers: { echo: testServer("echo.mjs") } } }));
@@ -161,6 +162,15 @@ describe("the life of an engine", () => {
     const engine = openEngine({ ...options, env, ...(isExplicit ? { configPath: file } : {}) });
     engines.push(engine);
     expect((await engine.listServers()).map(({ name }) => name)).toEqual(names);
+  });
+
+  it("does not start inside three others, whatever it is given", async () => {
+    const engine = openEngine({ ...options, env: { ...options.env, ANYGPT_DEPTH: "3" }, configPath: "config.json" });
+    engines.push(engine);
+    await expect(engine.listServers()).rejects.toMatchObject({
+      code: "CONFIGURATION_ERROR",
+      message: "This gateway was started through 3 others, one by the other.",
+    });
   });
 
   it("tells its servers how deep they are", async () => {

@@ -3,6 +3,7 @@ import type { Stages } from "./compose.js";
 import type { DiscoveryConfig } from "./config/define.js";
 import { givenConfig, type LoadedConfig, type LoadParts, loadConfig, parseConfig } from "./config/load.js";
 import { Lifecycle, type Reload } from "./lifecycle.js";
+import { DiscoveryError } from "./errors.js";
 import { describeServer } from "./metatools/describe-server.js";
 import {
   type SearchResult,
@@ -16,6 +17,7 @@ import { toErrorObject } from "./metatools/to-error-object.js";
 import { localActor } from "./model/actor.js";
 import type { CallEvent } from "./model/call.js";
 import type { JsonObject } from "./model/json.js";
+import { hasOwnAncestor } from "./own-program.js";
 import { depthOf, type PlaceOptions, toPlace } from "./place.js";
 import { eventStream } from "./util/event-stream.js";
 
@@ -177,16 +179,31 @@ const DEEPEST = 2;
 
 /**
  * An engine on the configuration found on this machine, or on the given file. A gateway that was started by a gateway
- * offers only what it was explicitly given, and at some depth nothing at all: none can start itself without end.
+ * offers only what it was explicitly given, and at some depth none starts at all: none can start itself without end.
  */
 export function openEngine({ configPath, ...options }: OpenOptions = {}): DiscoveryEngine {
-  const { loadParts } = placeFor({ ...options, ...(configPath === undefined ? {} : { configPath }) });
+  const { loadParts, own } = placeFor({ ...options, ...(configPath === undefined ? {} : { configPath }) });
   const { cwd, env } = loadParts;
   const depth = depthOf(env);
   const isExplicit = configPath !== undefined || Boolean(env["ANYGPT_CONFIG"]);
-  const isInside = depth >= DEEPEST || (depth > 0 && !isExplicit);
-  const notices = ["This gateway was started by another one and offers no servers of its own."];
-  const load = (): Promise<LoadedConfig> =>
-    isInside ? Promise.resolve(givenConfig(parseConfig({}), cwd, notices)) : loadConfig(loadParts);
+  const load = async (): Promise<LoadedConfig> => {
+    if (depth > DEEPEST) throw tooDeep(depth);
+    if (isExplicit || (depth === 0 && !hasOwnAncestor(own(), process.ppid))) return await loadConfig(loadParts);
+    return { ...givenConfig(parseConfig({}), cwd, [NESTED]), origin: "nested" };
+  };
   return new DiscoveryEngine({}, { ...options, load });
+}
+
+const NESTED =
+  "This gateway was started by another one, so it looks for no configuration and imports no servers. Name a file with --config to put one gateway behind another.";
+
+function tooDeep(depth: number): DiscoveryError {
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `This gateway was started through ${depth} others, one by the other.`,
+    {
+      hint: `Find the server that starts the gateway, and take it out of the configuration. At most ${DEEPEST} may stand before another.`,
+      facts: { depth },
+    },
+  );
 }

@@ -9,7 +9,7 @@ import { DiscoveryError, toDiscoveryError } from "./errors.js";
 import { createKeptResults } from "./executor/kept-results.js";
 import { createValidation } from "./executor/validation.js";
 import type { Place } from "./place.js";
-import { type Difference, differenceOf, lateOptions } from "./reload.js";
+import { areForeign, type Difference, differenceOf, isAsBefore, isNothing, lateOptions, NOTHING } from "./reload.js";
 import { identityOf } from "./upstreams/identity.js";
 import { createUpstreams } from "./upstreams/pool.js";
 import { VERSION } from "./version.js";
@@ -73,9 +73,9 @@ export class Lifecycle {
     if (this.#current === stages && !this.#isClosed) stages.refresh.start();
   }
 
-  /** One after the other; a configuration that is wrong changes nothing. */
-  async reload(): Promise<Difference> {
-    const mine = this.#reloading.catch(() => undefined).then(() => this.#replace());
+  /** One after the other; a configuration that is wrong changes nothing. `changed`: the files that it is about, if not all. */
+  async reload(changed?: readonly string[]): Promise<Difference> {
+    const mine = this.#reloading.catch(() => undefined).then(() => this.#replace(changed));
     this.#reloading = mine;
     try {
       const difference = await mine;
@@ -89,8 +89,11 @@ export class Lifecycle {
 
   /** Reloads whenever a file changes that makes a difference, until the engine is closed; gives what does it at once. */
   watch(onReload: (reload: Reload) => void): () => Promise<void> {
-    const reload = async (): Promise<void> => {
-      if (!this.#isClosed) onReload(await this.#outcome());
+    const reload = async (changed?: readonly string[]): Promise<void> => {
+      if (this.#isClosed) return;
+      const isForeign = this.#isForeign(changed);
+      const outcome = await this.#outcome(changed);
+      if (!isForeign || outcome.kind === "failed" || !isNothing(outcome.difference)) onReload(outcome);
     };
     this.#watch?.stop();
     this.#watch = startWatch({
@@ -98,12 +101,16 @@ export class Lifecycle {
       readAt: () => this.#readAt,
       onChange: reload,
     });
-    return reload;
+    return () => reload();
   }
 
-  async #outcome(): Promise<Reload> {
+  #isForeign(changed: readonly string[] | undefined): boolean {
+    return changed !== undefined && this.#current !== undefined && areForeign(changed, this.#current);
+  }
+
+  async #outcome(changed: readonly string[] | undefined): Promise<Reload> {
     try {
-      return { kind: "done", difference: await this.reload() };
+      return { kind: "done", difference: await this.reload(changed) };
     } catch (error) {
       return { kind: "failed", reason: toDiscoveryError(error) };
     }
@@ -119,11 +126,14 @@ export class Lifecycle {
     for (const audit of this.#audits.values()) await audit.close();
   }
 
-  async #replace(): Promise<Difference> {
+  async #replace(changed?: readonly string[]): Promise<Difference> {
     const before = await this.stages();
     const after = await this.#compose(await this.#load(), before);
+    if (this.#isForeign(changed) && isAsBefore(before, after)) return NOTHING;
     await after.load();
     const identities = await identitiesOf(after);
+    const known = new Set(before.notices());
+    const news = after.notices().filter((notice) => !known.has(notice));
     if (this.#isClosed) throw closed();
     // From here to the end of adopt nothing waits: whoever asks sees all of the old or all of the new.
     this.#current = after;
@@ -134,7 +144,7 @@ export class Lifecycle {
     // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
     const dropped = after.upstreams.adopt({ options: after.config.upstreams, identities });
     after.refresh.start();
-    for (const notice of lateOptions(before.config, after.config)) this.#place.log(notice);
+    for (const notice of [...lateOptions(before.config, after.config), ...news]) this.#place.log(notice);
     // Whoever rotates the record moves the file and then asks for this.
     for (const audit of this.#audits.values()) await audit.release();
     return differenceOf(before, after, dropped);

@@ -12,6 +12,10 @@ const collected = {
   notices: ["A server was renamed."],
   toolRules: [],
   files: [],
+  absent: [],
+  origins: new Map(),
+  given: new Map(),
+  untrusted: [{ file: "/p/.cursor/mcp.json", content: new Uint8Array(), effects: ["a starts x"] }],
 } as const;
 const variables = {
   resolve: (text: string) => text,
@@ -25,6 +29,7 @@ describe("noticesOf", () => {
   it("tells everything, each file of variables once with what it would set", () => {
     expect(noticesOf(loaded, collected, variables)).toEqual([
       "/p/anygpt.config.ts can start programs and is not trusted as it is now, so it was left out: look at it, then run `anygpt mcp config trust`.",
+      "/p/.cursor/mcp.json can start programs and is not trusted as it is now, so it was left out: look at it, then run `anygpt mcp config trust`.",
       "One file is ignored.",
       "A server was renamed.",
       "/x.yaml:1:2: servers: is wrong",
@@ -37,10 +42,46 @@ describe("noticesOf", () => {
 describe("notesFor", () => {
   it("names every file that waits for trust, and why the configuration is not what the file says", () => {
     const failure = new DiscoveryError("CONFIGURATION_ERROR", "/c.json:1:1: the file is empty.");
-    expect(notesFor(loaded, collected, failure)).toEqual([
+    expect(notesFor(loaded, { ...collected, problems: [] }, failure)).toEqual([
       "Not used until a person trusts it with `anygpt mcp config trust`: /p/anygpt.config.ts, /p/.cursor/mcp.json.",
       "The configuration was changed but is wrong; the one before is in force. /c.json:1:1: the file is empty.",
     ]);
-    expect(notesFor({ ...loaded, untrusted: [] }, { ...collected, sources: [] }, undefined)).toEqual([]);
+    const calm = { ...collected, untrusted: [], problems: [] };
+    expect(notesFor({ ...loaded, untrusted: [] }, calm, undefined)).toEqual([]);
+  });
+
+  it("tells what was imported when nothing is configured, and what was not", () => {
+    const implicit = { ...loaded, origin: "defaults", untrusted: [] } as const;
+    const read = {
+      type: "cursor",
+      path: "/h/.cursor/mcp.json",
+      status: "ok",
+      servers: 2,
+      skipped: [
+        { name: "gw", kind: "gateway", reason: "this gateway itself" },
+        { name: "x", kind: "duplicate", reason: "the same as a" },
+      ],
+    } as const;
+    const broken = {
+      type: "zed",
+      path: "/h/zed.json",
+      status: "broken",
+      servers: 0,
+      message: "/h/zed.json:1:1: no",
+    } as const;
+    const imported = { ...collected, untrusted: [], sources: [read, broken] };
+    expect(notesFor(implicit, imported, undefined)).toEqual([
+      "Without a configuration file, 2 servers of cursor are used; left out: 1 duplicate, this gateway itself. `anygpt mcp config sources` shows more.",
+      "Could not be read: /h/zed.json.",
+    ]);
+    expect(notesFor(implicit, { ...imported, sources: [] }, undefined)).toEqual([
+      "There is no configuration file, and no servers of other programs were found.",
+    ]);
+  });
+
+  it("says that a gateway inside another one has no servers by itself", () => {
+    expect(
+      notesFor({ ...loaded, origin: "nested", untrusted: [] }, { ...collected, untrusted: [] }, undefined),
+    ).toEqual(["One file is ignored."]);
   });
 });

@@ -3,13 +3,15 @@ import { describeUntrusted, type LoadedConfig } from "./config/load.js";
 import { variablesIn, type Variables } from "./config/variables.js";
 import type { DiscoveryError } from "./errors.js";
 import type { ServerDefinition } from "./model/server.js";
+import { isImplicit } from "./servers.js";
 import type { Collected } from "./sources/collect.js";
 import { describeProblem } from "./util/document/problem.js";
 
 export function noticesOf(loaded: LoadedConfig, collected: Collected, variables: Variables): readonly string[] {
   return [
-    ...loaded.untrusted.map(describeUntrusted),
+    ...untrustedFiles(loaded, collected).map(describeUntrusted),
     ...loaded.notices,
+    ...importNotes(loaded, collected),
     ...collected.notices,
     ...collected.problems.map(describeProblem),
     ...variables.notices(),
@@ -18,15 +20,44 @@ export function noticesOf(loaded: LoadedConfig, collected: Collected, variables:
 }
 
 /** What whoever asks for the list of servers should know of those that are missing from it. */
-export function notesFor(loaded: LoadedConfig, { sources }: Collected, failure: DiscoveryError | undefined): string[] {
-  const files = [...loaded.untrusted, ...sources.flatMap(({ status, path }) => (status === "untrusted" ? [path] : []))];
+export function notesFor(loaded: LoadedConfig, collected: Collected, failure: DiscoveryError | undefined): string[] {
+  const files = untrustedFiles(loaded, collected);
+  const broken = collected.sources.flatMap(({ status, path }) => (status === "broken" ? [path] : []));
   return [
+    ...(loaded.origin === "nested" ? loaded.notices : []),
+    ...importNotes(loaded, collected),
+    ...(broken.length === 0 ? [] : [`Could not be read: ${broken.join(", ")}.`]),
     ...(files.length === 0
       ? []
       : [`Not used until a person trusts it with \`anygpt mcp config trust\`: ${files.join(", ")}.`]),
     ...(failure === undefined
       ? []
       : [`The configuration was changed but is wrong; the one before is in force. ${failure.message}`]),
+  ];
+}
+
+/** Files of the project that were left out because nobody has trusted them, whoever's they are. */
+export function untrustedFiles(loaded: LoadedConfig, { untrusted }: Collected): readonly string[] {
+  return [...loaded.untrusted, ...untrusted.map(({ file }) => file)];
+}
+
+/** Where the servers come from that nobody has configured here. */
+export function importNotes(loaded: LoadedConfig, { sources }: Collected): string[] {
+  if (!isImplicit(loaded)) return [];
+  const used = sources.filter(({ servers }) => servers > 0);
+  if (used.length === 0) return ["There is no configuration file, and no servers of other programs were found."];
+  const servers = used.reduce((sum, source) => sum + source.servers, 0);
+  const programs = [...new Set(used.map(({ type }) => type))].join(", ");
+  const skipped = sources.flatMap((source) => source.skipped ?? []);
+  const duplicates = skipped.filter(({ kind }) => kind === "duplicate").length;
+  const left = [
+    ...(duplicates === 0 ? [] : [`${duplicates} duplicate${duplicates === 1 ? "" : "s"}`]),
+    ...(skipped.some(({ kind }) => kind === "gateway") ? ["this gateway itself"] : []),
+  ];
+  const leftOut = left.length === 0 ? "" : `; left out: ${left.join(", ")}`;
+  const what = servers === 1 ? "1 server" : `${servers} servers`;
+  return [
+    `Without a configuration file, ${what} of ${programs} ${servers === 1 ? "is" : "are"} used${leftOut}. \`anygpt mcp config sources\` shows more.`,
   ];
 }
 

@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createTrust, isTrustOpen, type Trust } from "./config/trust.js";
+import { findOwnProgram } from "./own-program.js";
+import type { OwnProgram } from "./sources/itself.js";
 import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
 
@@ -10,6 +12,8 @@ export interface Place {
   readonly home: string;
   readonly stateFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The files of this very gateway, which other programs' files may name. */
+  readonly own: () => OwnProgram;
   /** Which files of projects the person has said yes to. */
   readonly trust: Trust;
   /** The time of day, for records. */
@@ -36,11 +40,13 @@ export function toPlace({
 }: PlaceOptions): Place {
   const home = env["HOME"] || env["USERPROFILE"] || homedir();
   const depth = depthOf(env);
+  let own: OwnProgram | undefined;
   const state = absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd });
   return {
     cwd,
     env: { ...env, [DEPTH_VARIABLE]: String(depth + 1) },
     home,
+    own: () => (own ??= findOwnProgram(env)),
     stateFolder: state,
     trust: createTrust({ folder: trustFolder(state), now: Date.now, isOpen: isTrustOpen(env) }),
     now: Date.now,
@@ -65,5 +71,5 @@ export function signalFiles(stateFolder: string): readonly string[] {
 
 /** How many gateways this one was started through. Every server is told, in case it is a gateway itself. */
 export function depthOf(env: Readonly<Record<string, string | undefined>>): number {
-  return Number.parseInt(env[DEPTH_VARIABLE] ?? "", 10) || 0;
+  return Math.max(0, Number.parseInt(env[DEPTH_VARIABLE] ?? "", 10) || 0);
 }

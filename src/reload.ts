@@ -1,6 +1,7 @@
 // What a reload changed, for people.
 import type { Stages } from "./compose.js";
 import type { Config } from "./config/options.js";
+import { signalFiles } from "./place.js";
 import { canonicalJson } from "./util/canonical-json.js";
 
 /** Names of servers by what became of them, and the other sections that are not what they were. */
@@ -24,6 +25,26 @@ export function differenceOf(before: Stages, after: Stages, dropped: readonly st
     sections: SECTIONS.filter((section) => !isEqual(before.config[section], after.config[section])),
   };
 }
+
+/** Whether nothing came of reading other programs' files again: they write to them all the time, about other things. */
+export function isAsBefore(before: Stages, after: Stages): boolean {
+  const said = ({ collected: { servers, toolRules, sources, files }, notices }: Stages) => {
+    return { servers, toolRules, sources, files, notices: notices() };
+  };
+  return isEqual(said(before), said(after));
+}
+
+/** Whether all of the files are other programs' and the configuration does not consist of them. */
+export function areForeign(files: readonly string[], { loaded, collected, variables, place }: Stages): boolean {
+  const own = new Set([...loaded.watched, ...variables.files, ...signalFiles(place.stateFolder)]);
+  return files.every((file) => collected.files.includes(file) && !own.has(file));
+}
+
+export function isNothing(difference: Difference): boolean {
+  return Object.values(difference).every((names: readonly string[]) => names.length === 0);
+}
+
+export const NOTHING: Difference = { added: [], removed: [], changed: [], sections: [] };
 
 const SECTIONS = ["enabled", "toolRules", "search", "cache", "audit", "upstreams", "execution"] as const;
 

@@ -34,8 +34,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file it came from; undefined when the built-in defaults stand, or a program gave it. */
   readonly file?: string;
-  /** Whose file that is. */
-  readonly origin: Origin | "defaults" | "program";
+  /** Whose file that is. `nested`: another gateway started this one, which therefore has none. */
+  readonly origin: Origin | "defaults" | "program" | "nested";
   /** The folder that relative paths in it start from. */
   readonly baseDir: string;
   readonly notices: readonly string[];

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { isJsonObject } from "../model/json.js";
+import { commandLine } from "../util/command-line.js";
 import { parseDotenv } from "./dotenv.js";
 import { projectEnvFiles } from "./env-files.js";
 import { concernsUs, type LoadParts, sectionOf } from "./load.js";
@@ -76,11 +77,7 @@ function describeEntry([name, entry]: [string, Record<string, unknown>]): string
   const { command, args, url } = connection;
   if (typeof command !== "string") return `${name} speaks to ${typeof url === "string" ? url : "nothing"}`;
   const words = [command, ...(Array.isArray(args) ? args.map(String) : [])];
-  return `${name} starts ${words.map(quoted).join(" ")}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word);
+  return `${name} starts ${commandLine(words)}`;
 }
 
 function describeSource({ type, path }: Record<string, unknown>): string {

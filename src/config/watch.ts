@@ -5,8 +5,8 @@ export interface WatchParts {
   readonly files: () => readonly string[];
   /** The time of day when the files were last read. */
   readonly readAt: () => number;
-  /** Reads them again. Never rejects. */
-  readonly onChange: () => Promise<void>;
+  /** Reads them again, given those that changed. Never rejects. */
+  readonly onChange: (changed: readonly string[]) => Promise<void>;
   readonly intervalMs?: number;
   /** A file that was just written may be written again: it must have been still for this long. */
   readonly settleMs?: number;
@@ -65,7 +65,7 @@ export function startWatch(parts: WatchParts): Watch {
       }
     }
     known = now;
-    if (changed.length > 0 && !over.signal.aborted) await onChange();
+    if (changed.length > 0 && !over.signal.aborted) await onChange(changed.map(([path]) => path));
   }
 
   async function run(): Promise<void> {

@@ -92,7 +92,9 @@ describe("a source", () => {
       ].join("\n"),
     );
     const collected = await collect({ sources: [{ type: "custom", path: "./my.yaml" }] });
-    expect(collected.sources).toEqual([{ type: "custom", path: "./my.yaml", status: "ok", servers: 2 }]);
+    expect(collected.sources).toEqual([
+      { type: "custom", path: "./my.yaml", status: "ok", servers: 2, names: ["tracker", "wiki"] },
+    ]);
     expect(collected.servers).toMatchObject([
       { name: "tracker", description: "Issue Tracker", connection: { cwd: join(root, "base") }, origin: file },
       { name: "wiki", description: "Pages", connection: { kind: "http" } },
@@ -111,7 +113,16 @@ describe("a source", () => {
       );
       const { servers, problems, sources } = await collect({ sources: [{ type, path: "~/c.json" }] });
       expect(problems).toEqual([]);
-      expect(sources).toEqual([{ type, path: "~/c.json", status: "ok", servers: 1 }]);
+      expect(sources).toEqual([
+        {
+          type,
+          path: "~/c.json",
+          status: "ok",
+          servers: 1,
+          names: ["a"],
+          skipped: [{ name: "b", kind: "disabled", reason: "`disabled` is true" }],
+        },
+      ]);
       expect(servers).toMatchObject([{ name: "a", connection: { command: "x", env: { A: "${B}" } } }]);
     },
   );
@@ -272,7 +283,7 @@ describe("a program's files without a path", () => {
   });
 
   it("are looked for where it keeps them", async () => {
-    const { servers, sources, notices, files } = await all();
+    const { servers, sources, notices, files, origins, untrusted } = await all();
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);
     expect(sources).toEqual([
       {
@@ -282,7 +293,7 @@ describe("a program's files without a path", () => {
         servers: 0,
         message: "came with the project and is not trusted",
       },
-      { type: "cursor", path: join(root, "home/.cursor/mcp.json"), status: "ok", servers: 1 },
+      { type: "cursor", path: join(root, "home/.cursor/mcp.json"), status: "ok", servers: 1, names: ["mine"] },
       {
         type: "gemini-cli",
         path: join(root, "project/.gemini/settings.json"),
@@ -291,19 +302,70 @@ describe("a program's files without a path", () => {
         message: "not found",
       },
     ]);
-    expect(notices).toEqual([
-      `${join(root, "project/.cursor/mcp.json")} came with this project and is not used until it is trusted.`,
-      `The source gemini-cli was not found at ${join(root, "project/.gemini/settings.json")}.`,
-    ]);
+    expect(notices).toEqual([`The source gemini-cli was not found at ${join(root, "project/.gemini/settings.json")}.`]);
     for (const file of ["home/.cursor/mcp.json", "home/.gemini/settings.json"])
       expect(files).toContain(join(root, file));
+    expect(untrusted).toMatchObject([{ file: join(root, "project/.cursor/mcp.json"), effects: ["theirs starts t"] }]);
+    expect(Object.fromEntries(origins)).toMatchObject({
+      mine: { client: "cursor", file: join(root, "home/.cursor/mcp.json"), path: "mcpServers.mine", line: 1 },
+    });
+  });
+
+  it("that came with the project and would do nothing need nobody's trust", async () => {
+    write(
+      "project/.cursor/mcp.json",
+      JSON.stringify({ mcpServers: { off: { command: "x", disabled: true }, gw: { command: "discovery" } } }),
+    );
+    const { untrusted, sources } = await all();
+    expect(untrusted).toEqual([]);
+    expect(sources[0]).toMatchObject({
+      status: "ok",
+      servers: 0,
+      skipped: [{ kind: "disabled" }, { kind: "gateway" }],
+    });
+  });
+
+  it("are the person's own in the home folder, though a project could have them", async () => {
+    const { servers, sources } = await all({ system: { ...system(), cwd: join(root, "home") } });
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(sources.map(({ type, status }) => [type, status])).toEqual([
+      ["cursor", "ok"],
+      ["gemini-cli", "missing"],
+    ]);
+  });
+
+  it("that are one of many in a folder are looked for there", async () => {
+    const { files } = await all({ sources: [{ type: "continue" }, { type: "vscode" }] });
+    for (const folder of ["home/.continue/mcpServers", "home/.config/Code/User/profiles"])
+      expect(files).toContain(join(root, folder));
+  });
+
+  it("say what was left out of each and why", async () => {
+    write(
+      "home/.gemini/settings.json",
+      JSON.stringify({
+        mcpServers: { same: { command: "m" }, mine: { command: "other" }, gw: { command: "discovery" } },
+      }),
+    );
+    const { sources } = await all();
+    expect(sources.at(-1)).toMatchObject({
+      servers: 1,
+      names: ["mine-2"],
+      skipped: [
+        { name: "same", kind: "duplicate", reason: "the same as mine" },
+        { name: "gw", kind: "gateway", reason: "this gateway itself" },
+      ],
+    });
   });
 
   it("of every program are found without a word on those that are not there", async () => {
-    const { servers, notices, sources } = await all({ sources: ALL_CLIENTS, isImplicit: true });
+    const { servers, notices, sources, absent } = await all({ sources: ALL_CLIENTS, isImplicit: true });
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);
     expect(sources.map(({ status }) => status)).toEqual(["untrusted", "ok"]);
-    expect(notices).toHaveLength(1);
+    expect(notices).toEqual([]);
+    expect(absent.map(({ type }) => type)).toEqual(
+      ALL_CLIENTS.flatMap(({ type }) => (type === "cursor" ? [] : [type])),
+    );
   });
 
   it("that came with the project are used once they are trusted, by what they hold", async () => {
@@ -351,6 +413,27 @@ describe("a program's files without a path", () => {
     const { servers, problems } = await all();
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);
     expect(problems).toMatchObject([{ file: join(root, "home/.gemini/settings.json"), line: 2, column: 18 }]);
+  });
+});
+
+describe("a file that was good before", () => {
+  it.each<[string, SourceEntry, string]>([
+    ["another program's", { type: "cursor", path: "c" }, '{"mcpServers": {"a": {"command": "x"}}}'],
+    ["a custom one", { type: "custom", path: "c" }, "servers:\n  a: {command: x}\n"],
+  ])("and is broken now counts as it was: %s", async (_, source, good) => {
+    write("base/c", good);
+    const previous = await collect({ sources: [source] });
+    write("base/c", "{");
+    const now = await collect({ sources: [source], previous });
+    const later = await collect({ sources: [source], previous: now });
+    for (const { servers, sources, problems } of [now, later]) {
+      expect(servers).toEqual(previous.servers);
+      expect(sources).toMatchObject([{ status: "broken", servers: 1, names: ["a"] }]);
+      expect(sources[0]?.message).toMatch(/; what it held before is in use$/);
+      expect(problems).toHaveLength(1);
+    }
+    rmSync(join(root, "base/c"));
+    expect((await collect({ sources: [source], previous: later })).servers).toEqual([]);
   });
 });
 

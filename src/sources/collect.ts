@@ -7,13 +7,24 @@ import { describeProblem, type Problem } from "../util/document/problem.js";
 import { absolutePath } from "../util/home-path.js";
 import { type Candidate, toCandidate } from "./candidate.js";
 import { compileServer, envFileOf } from "./compile.js";
+import { toUntrusted, type UntrustedFile } from "./effects.js";
 import { withEnvFile } from "./env-file.js";
 import type { FileRead } from "./files.js";
+import type { ServerOrigin } from "./imported.js";
 import type { OwnProgram } from "./itself.js";
 import { mergeServers } from "./merge.js";
 import { CLIENT_IDS, type ServerEntry, type SourceEntry } from "./options.js";
 import { readCustomFile } from "./read.js";
-import { clientFiles, readClientFile, type ClientFile } from "./read-client.js";
+import { clientFiles, clientFolders, readClientFile, type ClientFile } from "./read-client.js";
+import {
+  brokenReport,
+  missingReport,
+  readReport,
+  settledReport,
+  type SourceName,
+  type SourceReport,
+  untrustedReport,
+} from "./report.js";
 import type { System } from "./system.js";
 import { type FilterRule, toToolRules } from "./tool-rules.js";
 
@@ -34,15 +45,8 @@ export interface CollectParts {
   readonly own?: OwnProgram;
   /** Asked for each file that came with the project, before anything of it is used. Without it none is used. */
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
-}
-
-/** What came of one source, for people. */
-export interface SourceReport {
-  readonly type: SourceEntry["type"];
-  readonly path: string;
-  readonly status: "ok" | "missing" | "broken" | "untrusted";
-  readonly servers: number;
-  readonly message?: string;
+  /** What was collected before: a file that cannot be read now counts as it was then. */
+  readonly previous?: Collected | undefined;
 }
 
 export interface Collected {
@@ -54,6 +58,14 @@ export interface Collected {
   readonly notices: readonly string[];
   /** What other programs hide of the servers that were taken from them; weaker than the configuration's own rules. */
   readonly toolRules: readonly FilterRule[];
+  /** Programs that nobody asked for and that have no file here: the first place of each. */
+  readonly absent: readonly SourceReport[];
+  /** Where the servers of other programs were written, by their names here. */
+  readonly origins: ReadonlyMap<string, ServerOrigin>;
+  /** Files of other programs that came with the project and that nobody has trusted. */
+  readonly untrusted: readonly UntrustedFile[];
+  /** What each file gave, in case it cannot be read the next time. */
+  readonly given: ReadonlyMap<string, readonly Candidate[]>;
   /** Every file that has a say or would have one, were it there: in case one of them changes. */
   readonly files: readonly string[];
 }
@@ -61,26 +73,50 @@ export interface Collected {
 /** With no configuration at all: the servers of every program on this machine. */
 export const ALL_CLIENTS: readonly SourceEntry[] = CLIENT_IDS.map((type) => ({ type }));
 
+/** What a configuration that is switched off amounts to. */
+export const NO_SERVERS: Collected = {
+  servers: [],
+  sources: [],
+  problems: [],
+  notices: [],
+  toolRules: [],
+  absent: [],
+  origins: new Map(),
+  untrusted: [],
+  given: new Map(),
+  files: [],
+};
+
 export async function collectServers(parts: CollectParts): Promise<Collected> {
   const places = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
   const own = parts.servers
     .filter(({ enabled }) => enabled)
     .map((entry): Candidate => ({ definition: compileServer(entry, places), ...envFileOf(entry, places) }));
   const read = (await Promise.all(parts.sources.map((source) => readOne(source, parts)))).flat();
-  const told = read.filter(({ isQuiet }) => isQuiet !== true);
   const merged = mergeServers([own, ...read.map(({ servers }) => servers)], parts.own);
   const complete = await Promise.all(merged.servers.map(({ definition, envFile }) => withEnvFile(definition, envFile)));
+  const told = read
+    .filter(({ mention }) => mention === undefined)
+    .map(({ report, servers }) => settledReport(report, servers, merged.outcomes));
   return {
     servers: complete.map(({ definition }) => definition),
-    sources: told.map(({ report }) => report),
+    sources: told,
     problems: [
       ...read.flatMap(({ problems }) => problems),
       ...complete.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     ],
-    notices: [...told.flatMap(({ report }) => noticeOf(report)), ...merged.notices],
+    notices: [...told.flatMap(noticeOf), ...merged.notices],
     toolRules: merged.servers.flatMap(({ definition, tools }) =>
       tools === undefined ? [] : toToolRules(definition.name, tools),
     ),
+    absent: read.flatMap(({ mention, report }) => (mention === "absent" ? [report] : [])),
+    origins: new Map(
+      merged.servers.flatMap(({ definition, imported }) =>
+        imported === undefined ? [] : [[definition.name, imported.origin]],
+      ),
+    ),
+    untrusted: read.flatMap(({ untrusted }) => untrusted ?? []),
+    given: new Map(read.flatMap(({ files: [file], servers }) => (file === undefined ? [] : [[file, servers]]))),
     files: [...new Set([...read.flatMap(({ files }) => files), ...merged.servers.flatMap(envFilePath)])],
   };
 }
@@ -89,10 +125,11 @@ interface ReadSource {
   readonly servers: readonly Candidate[];
   readonly problems: readonly Problem[];
   readonly report: SourceReport;
+  readonly untrusted?: UntrustedFile;
   /** Files that were read or would have been, had they been there. */
   readonly files: readonly string[];
-  /** There is nothing to tell: the file is not there and need not be. */
-  readonly isQuiet?: boolean;
+  /** There is no file and there need not be one. `absent`: the program has none at all. */
+  readonly mention?: "none" | "absent";
 }
 
 async function readOne(source: SourceEntry, parts: CollectParts): Promise<ReadSource[]> {
@@ -100,8 +137,10 @@ async function readOne(source: SourceEntry, parts: CollectParts): Promise<ReadSo
   const system = parts.system ?? systemOf(parts);
   if (path === undefined) return type === "custom" ? [] : await readPlaces(type, { ...parts, system });
   const file = sourceFile(path, parts);
-  if (typeof file !== "string") return [failed({ type, path }, [file], file.reason)];
-  if (type === "custom") return [await readCustom(file, path, parts.home)];
+  if (typeof file !== "string") {
+    return [{ servers: [], problems: [file], report: brokenReport({ type, path }, file.reason), files: [] }];
+  }
+  if (type === "custom") return [await readCustom(file, path, parts)];
   // A path that the person wrote down is the person's, wherever it leads.
   return [await readPlace({ client: type, scope: "user", path: file }, { ...parts, system, shown: path })];
 }
@@ -110,56 +149,57 @@ type PlaceParts = CollectParts & { readonly system: System; readonly shown?: str
 
 /** The files that the program itself reads. Those that are not there need no mention while one is. */
 async function readPlaces(client: ClientFile["client"], parts: PlaceParts): Promise<ReadSource[]> {
-  const places = await clientFiles(parts.system, [client]);
+  const places = clientFiles(parts.system, [client]);
   const read = await Promise.all(places.map((place) => readPlace(place, parts)));
+  const folders = clientFolders(parts.system, [client]);
   const isFound = read.some(({ report }) => report.status !== "missing");
-  const mentioned = isFound || parts.isImplicit === true ? undefined : read[0];
-  return read.map((one) => ({ ...one, isQuiet: one.report.status === "missing" && one !== mentioned }));
+  return read.map((one, index) => {
+    const files = index === 0 ? [...one.files, ...folders] : one.files;
+    if (one.report.status !== "missing") return { ...one, files };
+    if (isFound || index > 0) return { ...one, files, mention: "none" };
+    return parts.isImplicit === true ? { ...one, files, mention: "absent" } : { ...one, files };
+  });
 }
 
 async function readPlace(place: ClientFile, parts: PlaceParts): Promise<ReadSource> {
   const source = { type: place.client, path: parts.shown ?? place.path };
   const content = await readClientFile(place, { system: parts.system, own: parts.own });
   if (content.kind === "missing") return missing(source, place.path);
-  if (content.kind === "broken") return { ...failed(source, content.problems), files: [place.path] };
+  if (content.kind === "broken") return broken(source, { ...content, file: place.path }, parts.previous);
+  const { servers, problems } = content;
   const files = [content.file, ...content.companions].map(({ path }) => path);
-  if (place.scope === "project" && (await parts.isTrusted?.(content.file)) !== true) {
-    const message = "came with the project and is not trusted";
-    return { servers: [], problems: [], report: { ...source, status: "untrusted", servers: 0, message }, files };
+  const untrusted = toUntrusted(content.file, servers);
+  // A file that would do nothing needs nobody's trust.
+  const isRisky = place.scope === "project" && untrusted.effects.length > 0;
+  if (isRisky && (await parts.isTrusted?.(content.file)) !== true) {
+    return { servers: [], problems: [], report: untrustedReport(source), untrusted, files };
   }
-  const usable = content.servers.filter(({ disabled, isGateway }) => disabled === undefined && !isGateway);
-  return {
-    servers: content.servers.map(toCandidate),
-    problems: content.problems,
-    report: succeeded(source, usable.length, content.problems),
-    files,
-  };
+  return { servers: servers.map(toCandidate), problems, report: readReport(source, problems), files };
 }
 
-async function readCustom(file: string, path: string, home: string): Promise<ReadSource> {
+async function readCustom(file: string, path: string, { home, previous }: CollectParts): Promise<ReadSource> {
   const source = { type: "custom", path } as const;
   const content = await readCustomFile(file, home);
   if (content.kind === "missing") return missing(source, file);
-  if (content.kind === "broken") return { ...failed(source, content.problems), files: [file] };
+  if (content.kind === "broken") return broken(source, { ...content, file }, previous);
   const { servers, problems } = content;
-  return { servers, problems, report: succeeded(source, servers.length, problems), files: [file] };
+  return { servers, problems, report: readReport(source, problems), files: [file] };
 }
-
-type SourceName = Pick<SourceReport, "type" | "path">;
 
 function missing(source: SourceName, file: string): ReadSource {
-  const report = { ...source, status: "missing", servers: 0, message: "not found" } as const;
-  return { servers: [], problems: [], report, files: [file] };
+  return { servers: [], problems: [], report: missingReport(source), files: [file] };
 }
 
-function failed(source: SourceName, problems: readonly Problem[], reason?: string): ReadSource {
-  const message = reason ?? problems.map(describeProblem).join("; ");
-  return { servers: [], problems, report: { ...source, status: "broken", servers: 0, message }, files: [] };
-}
-
-function succeeded(source: SourceName, servers: number, problems: readonly Problem[]): SourceReport {
-  const message = problems.length === 0 ? {} : { message: problems.map(describeProblem).join("; ") };
-  return { ...source, status: "ok", servers, ...message };
+/** Whoever saves a file may leave half of it for a moment: the servers of the last good one stay. */
+function broken(
+  source: SourceName,
+  { file, problems }: { readonly file: string; readonly problems: readonly Problem[] },
+  previous: Collected | undefined,
+): ReadSource {
+  const servers = previous?.given.get(file) ?? [];
+  const kept = servers.length === 0 ? "" : "; what it held before is in use";
+  const report = brokenReport(source, `${problems.map(describeProblem).join("; ")}${kept}`);
+  return { servers, problems, report, files: [file] };
 }
 
 function sourceFile(path: string, { resolve, home, baseDir }: CollectParts): string | Problem {
@@ -180,7 +220,5 @@ function envFilePath({ envFile }: Candidate): string[] {
 }
 
 function noticeOf({ status, type, path }: SourceReport): string[] {
-  if (status === "missing") return [`The source ${type} was not found at ${path}.`];
-  if (status !== "untrusted") return [];
-  return [`${path} came with this project and is not used until it is trusted.`];
+  return status === "missing" ? [`The source ${type} was not found at ${path}.`] : [];
 }

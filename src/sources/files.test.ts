@@ -42,15 +42,15 @@ describe("a file", () => {
 });
 
 describe("a pattern", () => {
-  it("is every path that it stands for, in order", async () => {
+  it("is every path that it stands for, in order", () => {
     for (const name of ["b", "a"]) mkdirSync(join(root, "profiles", name), { recursive: true });
     writeFileSync(join(root, "profiles", "x.yaml"), "");
     const expand = (pattern: string) => expandPattern(join(root, pattern), system());
-    expect(await expand("profiles/*/mcp.json")).toEqual(
+    expect(expand("profiles/*/mcp.json")).toEqual(
       ["a", "b", "x.yaml"].map((name) => join(root, "profiles", name, "mcp.json")),
     );
-    expect(await expand("profiles/*.yaml")).toEqual([join(root, "profiles", "x.yaml")]);
-    expect(await expand("nowhere/*.yaml")).toEqual([]);
-    expect(await expand("plain.json")).toEqual([join(root, "plain.json")]);
+    expect(expand("profiles/*.yaml")).toEqual([join(root, "profiles", "x.yaml")]);
+    expect(expand("nowhere/*.yaml")).toEqual([]);
+    expect(expand("plain.json")).toEqual([join(root, "plain.json")]);
   });
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { toText } from "../util/document/text.js";
 import { pathsOf, type System } from "./system.js";
 
@@ -21,7 +22,9 @@ export type FileContent =
 /** Reads a file of at most 10 MiB: `~/.claude.json` of a busy person has several. */
 export async function readWholeFile(path: string): Promise<FileContent> {
   try {
-    const stats = await stat(path);
+    // Dozens of places are looked at in every start and hardly any is there: not waiting for each is ten times faster.
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return { kind: "missing" };
     // Reading a named pipe would wait for a writer, perhaps for ever.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
     if (stats.size > LARGEST_BYTES) return { kind: "unreadable", reason: "is larger than 10 MiB" };
@@ -38,26 +41,32 @@ export async function readWholeFile(path: string): Promise<FileContent> {
 }
 
 /** The paths that a pattern stands for, in order: in each of its parts, `*` is any text. Without one it is the path itself. */
-export async function expandPattern(pattern: string, system: System): Promise<readonly string[]> {
+export function expandPattern(pattern: string, system: System): readonly string[] {
   if (!pattern.includes("*")) return [pattern];
   const paths = pathsOf(system);
   const { root } = paths.parse(pattern);
   const parts = pattern.slice(root.length).split(paths.sep);
   let found = [root];
   for (const part of parts) {
-    const next = await Promise.all(found.map((folder) => childrenOf(folder, part, system)));
-    found = next.flat().slice(0, MOST_MATCHES);
+    found = found.flatMap((folder) => childrenOf(folder, part, system)).slice(0, MOST_MATCHES);
   }
   return found;
 }
 
-async function childrenOf(folder: string, part: string, system: System): Promise<string[]> {
+function childrenOf(folder: string, part: string, system: System): string[] {
   const { join } = pathsOf(system);
   if (!part.includes("*")) return [join(folder, part)];
   const [before = "", after = ""] = part.split("*");
-  const names = await readdir(folder).catch(() => []);
-  return names
+  return namesIn(folder)
     .filter((name) => name.length >= part.length - 1 && name.startsWith(before) && name.endsWith(after))
     .sort()
     .map((name) => join(folder, name));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+  } catch {
+    return [];
+  }
 }

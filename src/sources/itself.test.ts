@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isGatewayItself } from "./itself.js";
 
 it.each<[boolean, string, string[]]>([
@@ -65,12 +65,47 @@ it("is false for a remote server", () => {
   expect(isGatewayItself({ kind: "http", url: "http://x/@anygpt/discovery", headers: {} })).toBe(false);
 });
 
-it("recognises its own program by its path, also through a link", () => {
-  const own = { paths: ["/opt/gateway/start.js"], realPath: (path: string) => path.replace("/link/", "/opt/gateway/") };
-  const starts = (path: string) => isGatewayItself({ kind: "stdio", command: "node", args: [path], env: {} }, own);
-  expect([starts("/opt/gateway/start.js"), starts("/link/start.js"), starts("/opt/other/start.js")]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+describe("with its own place known", () => {
+  const own = {
+    paths: ["/opt/gateway/bin/start.js"],
+    root: "/opt/gateway",
+    realPath: (path: string) =>
+      path.replace("/link/gateway", "/opt/gateway").replace(/^\/usr\/bin\/gw$/, "/opt/gateway/bin/start.js"),
+    which: (name: string) => ({ gw: "/usr/bin/gw", copy: "/lib/@anygpt/discovery/bin/discovery.js" })[name],
+  };
+
+  it.each<[boolean, string, string[]]>([
+    [true, "node", ["/opt/gateway/bin/start.js"]],
+    [true, "node", ["--enable-source-maps", "-r", "./x.cjs", "/link/gateway/bin/start.js"]],
+    [true, "/link/gateway/bin/start.js", []],
+    [true, "gw", []],
+    [true, "copy", []],
+    [true, "env", ["A=1", "gw"]],
+    [true, "sh", ["-c", "cd /x && exec gw --config y"]],
+    [true, "npx", ["-y", "/opt/gateway"]],
+    [true, "npx", ["-y", "file:/link/gateway"]],
+    [true, "npx", ["--package=/opt/gateway", "discovery"]],
+    [true, "bun", ["run", "/link/gateway/bin/start.js"]],
+    [false, "node", ["/opt/other/start.js"]],
+    [false, "npx", ["-y", "@modelcontextprotocol/server-filesystem", "/opt/gateway"]],
+    [false, "mcp-files", ["/opt/gateway/bin/start.js"]],
+    [false, "other", ["gw"]],
+    [false, "node", ["server.js", "gw"]],
+  ])("is %s for %s %j", (expected, command, args) => {
+    expect(isGatewayItself({ kind: "stdio", command, args, env: {} }, own)).toBe(expected);
+  });
+
+  it("looks at nothing but what is started", () => {
+    const looked: string[] = [];
+    const realPath = (path: string) => (looked.push(path), path);
+    isGatewayItself(
+      { kind: "stdio", command: "npx", args: ["-y", "files", "/net/slow"], env: {} },
+      { paths: [], realPath },
+    );
+    isGatewayItself(
+      { kind: "stdio", command: "node", args: ["/x/s.js", "/net/slow"], env: {} },
+      { paths: [], realPath },
+    );
+    expect(looked).toEqual(["/x/s.js"]);
+  });
 });

@@ -33,7 +33,7 @@ export interface PreviewedServer {
 }
 
 export async function previewImport(parts: PreviewParts): Promise<Preview> {
-  const places = await clientFiles(parts.system, parts.clients ?? CLIENT_IDS);
+  const places = clientFiles(parts.system, parts.clients ?? CLIENT_IDS);
   const files = (await Promise.all(places.map((place) => readPlace(place, parts)))).flat();
   const candidates = files.map(({ content, isTrusted }) =>
     content.kind === "read" && isTrusted ? content.servers.map(toCandidate) : [],

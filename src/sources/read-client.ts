@@ -8,7 +8,7 @@ import { importServer } from "./import-server.js";
 import type { ImportedServer, Scope } from "./imported.js";
 import type { OwnProgram } from "./itself.js";
 import { CLIENT_IDS, type ClientId } from "./options.js";
-import type { System } from "./system.js";
+import { pathsOf, type System } from "./system.js";
 
 /** A file that a program may keep servers in. */
 export interface ClientFile {
@@ -37,14 +37,24 @@ export type ClientContent =
     };
 
 /** Every place where the programs keep servers on this system, whether there is a file or not; patterns are expanded. */
-export async function clientFiles(system: System, ids: readonly ClientId[] = CLIENT_IDS): Promise<ClientFile[]> {
-  const places = ids.flatMap((client) => CLIENTS[client].places(system).map((place) => ({ client, ...place })));
-  const found = await Promise.all(
-    places.map(async (place) =>
-      (await expandPattern(place.path, system)).map((path) => ({ client: place.client, scope: place.scope, path })),
-    ),
+export function clientFiles(system: System, ids: readonly ClientId[] = CLIENT_IDS): ClientFile[] {
+  const all = placesOf(system, ids).flatMap((place) =>
+    expandPattern(place.path, system).map((path) => ({ ...place, path })),
   );
-  return found.flat();
+  // In the home folder a person's own files look as if they had come with a project.
+  const own = new Set(all.flatMap(({ scope, path }) => (scope === "project" ? [] : [path])));
+  return all.filter(({ scope, path }) => scope !== "project" || !own.has(path));
+}
+
+/** The folders in which a file that is not there yet would be one more place. */
+export function clientFolders(system: System, ids: readonly ClientId[]): string[] {
+  const { sep } = pathsOf(system);
+  const patterns = placesOf(system, ids).filter(({ path }) => path.includes("*"));
+  return patterns.map(({ path }) => path.slice(0, path.lastIndexOf(sep, path.indexOf("*"))));
+}
+
+function placesOf(system: System, ids: readonly ClientId[]): ClientFile[] {
+  return ids.flatMap((client) => CLIENTS[client].places(system).map((place) => ({ client, ...place })));
 }
 
 /** Reads one file of a program. Nothing is started and nothing is decided: what is disabled or ours is only marked so. */
@@ -85,7 +95,7 @@ interface CompanionContent {
 async function readCompanions(companions: readonly Companion[], system: System): Promise<CompanionContent[]> {
   const read = await Promise.all(
     companions.map(async (companion) => {
-      const paths = await expandPattern(companion.path, system);
+      const paths = expandPattern(companion.path, system);
       return await Promise.all(paths.map((path) => readCompanion({ ...companion, path })));
     }),
   );

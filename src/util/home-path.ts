@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 
 /** Replaces a leading `~` by the home folder. `~name` is left alone. */
 export function expandHome(path: string, home: string): string {
@@ -9,4 +9,9 @@ export function expandHome(path: string, home: string): string {
 export function absolutePath(path: string, places: { readonly home: string; readonly baseDir: string }): string {
   const expanded = expandHome(path, places.home);
   return isAbsolute(expanded) ? expanded : resolve(places.baseDir, expanded);
+}
+
+/** The path as people write it, with `~` for the home folder. */
+export function shortenHome(path: string, home: string): string {
+  return path.startsWith(`${home}${sep}`) ? `~${path.slice(home.length)}` : path;
 }

@@ -61,7 +61,7 @@ export function createProject(env: Record<string, string> = {}): Project {
       renameSync(write(`${name}.new`, content), path(name));
     },
     async open(...args) {
-      const { gateway, client } = await start(args, folder, all);
+      const { gateway, client } = await openGateway(args, folder, all);
       opened.push(client);
       return gateway;
     },
@@ -72,7 +72,8 @@ export function createProject(env: Record<string, string> = {}): Project {
   };
 }
 
-async function start(args: string[], cwd: string, env: Record<string, string>) {
+/** The built gateway in a folder, with a client that has connected to it. */
+export async function openGateway(args: string[], cwd: string, env: Record<string, string>) {
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = new StdioClientTransport({ ...nodeServer(DISCOVERY, ...args), cwd, env, stderr: "pipe" });
   const lines: string[] = [];

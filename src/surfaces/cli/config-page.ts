@@ -5,7 +5,8 @@ import type { LoadedConfig } from "../../config/load.js";
 import type { Config } from "../../config/options.js";
 import type { Connection, ServerDefinition } from "../../model/server.js";
 import { describeRule } from "../../rules/explain.js";
-import type { SourceReport } from "../../sources/collect.js";
+import { untrustedFiles } from "../../notices.js";
+import type { SourceReport } from "../../sources/report.js";
 
 /** `partial`: some of its entries were left out, the message says why. */
 export interface ListedSource extends Omit<SourceReport, "status"> {
@@ -26,6 +27,8 @@ export interface ListedRule extends Written {
 export interface ListedServer extends Written {
   readonly name: string;
   readonly kind: Connection["kind"];
+  /** The program whose file it was found in. */
+  readonly client?: string;
   /** The program's name, or the address without anything that may be secret. */
   readonly reach: string;
 }
@@ -39,6 +42,8 @@ export interface ConfigPage {
   readonly enabled: boolean;
   readonly cache: { readonly enabled: boolean; readonly ttl: number };
   readonly sources: readonly ListedSource[];
+  /** With no configuration: other programs that would be asked, and have no file here. */
+  readonly absent: readonly ListedSource[];
   readonly toolRules: readonly ListedRule[];
   readonly search: Config["search"];
   readonly execution: Config["execution"];
@@ -60,12 +65,13 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
   return {
     file: loaded.file ?? null,
     origin: loaded.origin,
-    untrusted: loaded.untrusted,
+    untrusted: untrustedFiles(loaded, collected),
     enabled: config.enabled,
     cache: config.cache,
     sources: collected.sources.map((source) =>
       source.status === "ok" && source.message !== undefined ? { ...source, status: "partial" } : source,
     ),
+    absent: collected.absent,
     toolRules: rules.rules.map(({ authored }, index) => ({
       rule: describeRule(authored),
       ...whereRule(index, { loaded, config, servers: collected.servers, server: authored.server }),
@@ -82,7 +88,7 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
         name: server.name,
         kind: server.connection.kind,
         reach: reachOf(server.connection),
-        ...whereServer(server, loaded, config),
+        ...whereServer(server, { loaded, config, collected }),
       })),
     },
     tools: { total: tools.size, enabled: [...tools.values()].filter(({ enabled }) => enabled).length },
@@ -103,7 +109,17 @@ function whereRule(index: number, { loaded, config, servers, server }: RulePlace
   return { file: servers.find(({ name }) => name === server)?.origin ?? null };
 }
 
-function whereServer({ name, origin }: ServerDefinition, loaded: LoadedConfig, config: Config): Written {
+type ServerPlaces = Pick<Stages, "loaded" | "config" | "collected">;
+
+export function whereServer(
+  { name, origin }: ServerDefinition,
+  { loaded, config, collected }: ServerPlaces,
+): Written & Pick<ListedServer, "client"> {
+  const found = collected.origins.get(name);
+  if (found !== undefined) {
+    const { client, file, line, column } = found;
+    return { client, file, ...(line === undefined || column === undefined ? {} : { line, column }) };
+  }
   if (origin !== (loaded.file ?? "inline")) return { file: origin };
   const index = config.servers.findIndex((entry) => entry.name === name);
   const section = loaded.positionOf(["servers"]);

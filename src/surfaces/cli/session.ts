@@ -2,12 +2,15 @@ import type { CatalogServer } from "../../catalog/snapshot.js";
 import type { Stages } from "../../compose.js";
 import { type DiscoveryEngine, openEngine } from "../../engine.js";
 import type { Context } from "./context.js";
-import { optionsOf, settleTrust } from "./trust-files.js";
+import { optionsOf, settleForeignTrust, settleTrust } from "./trust-files.js";
 
 /** Settles first which files of the project are to be used, then opens the engine for one command. */
 export async function withEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
   await settleTrust(context);
-  return await useEngine(context, use);
+  return await useEngine(context, async (engine) => {
+    const isAnyTrusted = await settleForeignTrust(await engine.stages(), context);
+    return isAnyTrusted ? await useEngine(context, use) : await use(engine);
+  });
 }
 
 /** Opens the engine and closes it whatever happens: no child process is left. */

@@ -1,6 +1,7 @@
 import type { Interface } from "node:readline/promises";
 import { describeUntrusted } from "../../config/load.js";
 import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
+import type { Stages } from "../../compose.js";
 import { placeFor } from "../../engine.js";
 import type { Context } from "./context.js";
 import { bold, GOOD, line, type Line, WARNING } from "./lines.js";
@@ -8,12 +9,32 @@ import { bold, GOOD, line, type Line, WARNING } from "./lines.js";
 /** Before a command runs: whoever sits at the terminal is asked, everybody else is told. */
 export async function settleTrust(context: Context): Promise<void> {
   const { trust, loadParts } = placeFor(optionsOf(context));
-  const files = (await findProjectConfigs(loadParts)).filter(({ file, content }) => !trust.isTrusted(file, content));
+  const files = await findProjectConfigs(loadParts);
+  await settle(
+    files.filter(({ file, content }) => !trust.isTrusted(file, content)),
+    context,
+  );
+}
+
+/** The same for what the project's files for other programs would add. True when one of them is trusted now. */
+export async function settleForeignTrust({ collected }: Stages, context: Context): Promise<boolean> {
+  return await settle(collected.untrusted, context);
+}
+
+async function settle(files: readonly Asked[], context: Context): Promise<boolean> {
+  const { trust } = placeFor(optionsOf(context));
+  let isAnyTrusted = false;
   for (const one of files) {
     if (!canAsk(context)) context.note([line(0, WARNING, ` ${describeUntrusted(one.file)}`)]);
-    else if (await isAgreed(one, context)) await trust.record(one.file, one.content);
+    else if (await isAgreed(one, context)) {
+      await trust.record(one.file, one.content);
+      isAnyTrusted = true;
+    }
   }
+  return isAnyTrusted;
 }
+
+type Asked = Omit<ProjectFile, "kind">;
 
 export function optionsOf({ io, log, configPath }: Context) {
   return { cwd: io.cwd, env: io.env, log, ...(configPath === undefined ? {} : { configPath }) };
@@ -24,7 +45,7 @@ function canAsk({ io, isJson }: Context): boolean {
   return !isJson && io.isTerminal.stdin === true && io.isTerminal.stdout && io.isTerminal.stderr;
 }
 
-async function isAgreed(one: ProjectFile, context: Context): Promise<boolean> {
+async function isAgreed(one: Asked, context: Context): Promise<boolean> {
   const { stdin, signal } = context.io;
   context.note([line(0, WARNING, " This project has a configuration that you have not trusted:"), ...fileLines(one)]);
   const { createInterface } = await import("node:readline/promises");
@@ -43,7 +64,7 @@ function ended(prompt: Interface): Promise<string> {
   return new Promise((resolve) => prompt.once("close", () => resolve("")));
 }
 
-export function fileLines({ file, effects }: ProjectFile, mark?: typeof GOOD): Line[] {
+export function fileLines({ file, effects }: Asked, mark?: typeof GOOD): Line[] {
   return [
     mark === undefined ? line(2, bold(file)) : line(0, mark, " ", bold(file)),
     ...effects.map((effect) => line(4, effect)),

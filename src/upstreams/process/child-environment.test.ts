@@ -25,6 +25,12 @@ it("gives a child the safe variables and its own, and nothing else", () => {
 it.each([
   ["lets the server's own value win", { PATH: "/bin" }, { PATH: "/own" }, { PATH: "/own" }],
   ["knows a name in the case of Windows", { Path: "C:\\" }, {}, { Path: "C:\\" }],
+  [
+    "tells how deep it is, whatever the server's entry says",
+    { ANYGPT_DEPTH: "2" },
+    { anygpt_depth: "0" },
+    { ANYGPT_DEPTH: "2" },
+  ],
   ["leaves out shell functions", { TERM: "() { :; }" }, {}, {}],
 ])("%s", (_name, gateway, own, expected) => {
   expect(childEnvironment(gateway, own)).toEqual(expected);

@@ -41,6 +41,7 @@ const SAFE_NAMES = new Set([
 /**
  * What a child process sees: the safe part of the gateway's environment and the variables named for it. Names compare
  * without case, because Windows writes `Path`. A value that begins with `()` is a shell function of old bash and stays out.
+ * The depth is ours alone to tell: an entry that could set it back could make gateways start each other without end.
  */
 export function childEnvironment(
   gateway: Readonly<Record<string, string | undefined>>,
@@ -50,7 +51,10 @@ export function childEnvironment(
   for (const [name, value] of Object.entries(gateway)) {
     if (value !== undefined && isSafe(name) && !value.startsWith("()")) environment[name] = value;
   }
-  return { ...environment, ...own };
+  for (const [name, value] of Object.entries(own)) {
+    if (name.toUpperCase() !== DEPTH_VARIABLE) environment[name] = value;
+  }
+  return environment;
 }
 
 function isSafe(name: string): boolean {

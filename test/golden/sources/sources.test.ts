@@ -98,7 +98,7 @@ function lay(client: ClientId, files: Record<string, string>): void {
 
 async function readAll(client: ClientId, platform: string): Promise<object[]> {
   const system: System = { platform, home: join(root, "home"), cwd: join(root, "project"), env: {} };
-  const files = await clientFiles(system, [client]);
+  const files = clientFiles(system, [client]);
   const read = await Promise.all(
     files.map(async (file) => {
       const content = await readClientFile(file, { system });

@@ -128,6 +128,21 @@ describe("at a terminal", () => {
     expect(names(await run({}, "list", "--json"))).toEqual(expected);
   });
 
+  it.each([
+    ["y\n", ["theirs"]],
+    ["n\n", []],
+  ])("the person is asked about other programs' files too, and %j leads to %j", async (stdin, expected) => {
+    const { run, write } = createProject();
+    const file = write(".cursor/mcp.json", { mcpServers: { theirs: { command: "rm", args: ["-rf", "a b"] } } });
+    write(".vscode/settings.json", { "editor.tabSize": 2 });
+    const asked = await run({ isTerminal: true, stdin, columns: 200, env: { NO_COLOR: "1" } }, "config", "sources");
+    expect(asked.stderr).toContain(`have not trusted:\n  ${file}\n    theirs starts rm -rf "a b"\n`);
+    expect(asked.stderr.match(/\[y\/N\]/g)).toHaveLength(1);
+    expect(asked.stdout.includes(": 1 server (theirs)")).toBe(expected.length > 0);
+    const shown = (await run({}, "config", "show", "--json")).json() as { servers: { list: { name: string }[] } };
+    expect(shown.servers.list.map(({ name }) => name)).toEqual(expected);
+  });
+
   it("is not asked for JSON, nor with a trusted file", async () => {
     const { run } = createProject(CONFIG);
     expect((await run({ isTerminal: true, stdin: "y\n" }, "list", "--json")).stderr).not.toContain("[y/N]");

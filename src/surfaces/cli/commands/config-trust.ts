@@ -36,8 +36,7 @@ async function findForeign(context: Context): Promise<ProjectFile[]> {
   return await useEngine(context, async (engine) => {
     // A configuration may be trusted and wrong; whoever uses it is told what is wrong.
     const stages = await engine.stages().catch(() => undefined);
-    const sources = stages?.collected.sources ?? [];
-    return await Promise.all(sources.flatMap(({ status, path }) => (status === "untrusted" ? [openPlain(path)] : [])));
+    return (stages?.collected.untrusted ?? []).map((file) => ({ kind: "configuration", ...file }));
   });
 }
 

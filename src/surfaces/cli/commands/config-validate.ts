@@ -2,33 +2,47 @@ import type { Stages } from "../../../compose.js";
 import { describeUntrusted } from "../../../config/load.js";
 import { DiscoveryError, toDiscoveryError } from "../../../errors.js";
 import { findIneffectiveRules } from "../../../rules/lint.js";
-import { describeProblem } from "../../../util/document/problem.js";
+import { importNotes, untrustedFiles } from "../../../notices.js";
+import { toErrorObject } from "../../../metatools/to-error-object.js";
+import { describeProblem, type Problem } from "../../../util/document/problem.js";
 import type { Handler } from "../command.js";
-import { reasonOf, toSentence } from "../failure.js";
+import { toConfigPage } from "../config-page.js";
+import { failureLines, reasonOf, toSentence } from "../failure.js";
 import { GOOD, line, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
 export const validateConfig: Handler = (_input, context) =>
   withEngine(context, async (engine) => {
     const stages = await openCatalog(engine);
-    refuseBrokenSources(stages);
-    const file = stages.loaded.file ?? null;
+    const { loaded, collected } = stages;
     const warnings = await findWarnings(stages);
-    const untrusted = stages.loaded.untrusted.map(describeUntrusted);
-    if (context.isJson) context.json({ valid: true, file, warnings: [...untrusted, ...warnings] });
-    else {
-      const what = file === null ? "No configuration file was found; the built-in defaults are" : `${file} is`;
-      context.show([line(0, GOOD, ` ${what} valid.`), ...warnings.map((warning) => line(0, WARNING, ` ${warning}`))]);
+    const [problem] = collected.problems;
+    const failure = problem === undefined ? undefined : toFailure(problem, collected.problems);
+    const file = loaded.file ?? null;
+    if (context.isJson) {
+      const untrusted = untrustedFiles(loaded, collected).map(describeUntrusted);
+      const { list: servers } = toConfigPage(stages).servers;
+      const error = failure === undefined ? {} : toErrorObject(failure);
+      context.json({ valid: failure === undefined, file, servers, warnings: [...untrusted, ...warnings], ...error });
+    } else {
+      context.show([
+        ...(failure === undefined ? [line(0, GOOD, ` ${validText(stages)}`)] : []),
+        ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
+      ]);
+      context.note(failure === undefined ? [] : failureLines(failure));
     }
-    return 0;
+    return failure === undefined ? 0 : failure.entry.exit;
   });
 
+function validText({ loaded, collected }: Stages): string {
+  if (loaded.file !== undefined) return `${loaded.file} is valid.`;
+  const [imported] = importNotes(loaded, collected);
+  return imported === undefined ? "No configuration file is used." : imported;
+}
+
 /** A running gateway goes on without a broken source; whoever asks whether the configuration is right is told no. */
-function refuseBrokenSources({ collected }: Stages): void {
-  const { problems } = collected;
-  const [first] = problems;
-  if (first === undefined) return;
-  throw new DiscoveryError("CONFIGURATION_ERROR", toSentence(describeProblem(first)), {
+function toFailure(first: Problem, problems: readonly Problem[]): DiscoveryError {
+  return new DiscoveryError("CONFIGURATION_ERROR", toSentence(describeProblem(first)), {
     hint: "Correct the source. Until then the gateway goes on without what is wrong in it.",
     facts: { problems },
   });

@@ -55,14 +55,14 @@ Tool Rules (2):
   1. *github*, /issue/ → tags: [github, issues]  (line 1)
   2. *delete* → disabled, tags: [dangerous]  (line 1)
 
-Search: limit 10, minRelevance 0.15
+Search: limit 10, minRelevance 0, semantic true
 Execution: timeoutMs 5000, maxTotalMs 900000, resultLimit 262144, keepResultsMs 600000
 Upstreams: UPSTREAMS
 Audit: Enabled (${join(place.folder, "state/audit.jsonl")})
 
 Servers: 2 configured, 1 known
   github: stdio node  (line 1)
-  files: stdio files  (${join(place.folder, "claude.json")})
+  files: stdio files  (claude-desktop, ~/claude.json:1)
 Tools: 2 total, 1 enabled
 `);
     expect(stderr).toBe("! 1 notice: `anygpt mcp config validate` shows what was noticed.\n");
@@ -70,7 +70,7 @@ Tools: 2 total, 1 enabled
 
   it("shows the defaults where there is no file, and a disabled cache", async () => {
     const { stdout } = await createPlace().run("mcp", "config", "show");
-    expect(stdout).toContain("File: none (built-in defaults)\n");
+    expect(stdout).toContain("File: none (built-in defaults, and the servers of other programs)\n");
     const off = { enabled: false };
     const disabled = await createPlace({ ...off, cache: off, audit: off }).run("mcp", "config", "show");
     expect(disabled.stdout).toContain("Status: Disabled\nCache: Disabled\n");
@@ -80,7 +80,7 @@ Tools: 2 total, 1 enabled
   it("gives programs every section that is in force", async () => {
     const place = createPlace({ search: { limit: 3 }, audit: { file: "/tmp/calls.jsonl" } });
     expect((await place.run("mcp", "config", "show", "--json")).json()).toMatchObject({
-      search: { limit: 3, minRelevance: 0.15 },
+      search: { limit: 3, minRelevance: 0, semantic: true },
       execution: { timeoutMs: 30_000 },
       upstreams: { idleMs: 300_000 },
       audit: { enabled: true, file: "/tmp/calls.jsonl" },
@@ -133,7 +133,9 @@ Tools: 2 total, 1 enabled
     place.write(".anygpt/more.yaml", "servers:\n  good: {command: x}\n  bad: {}\n");
     const { exit, stdout } = await place.run("mcp", "config", command);
     expect(exit).toBe(0);
-    expect(stdout).toMatch(/\n {2}! custom \(more\.yaml\)(: 1 server)? - .*more\.yaml:3:\d+: servers\.bad: needs a/);
+    expect(stdout).toMatch(
+      /\n {2}! custom \(more\.yaml\)(: 1 server \(good\))? - .*more\.yaml:3:\d+: servers\.bad: needs a/,
+    );
     const ran = await place.run("mcp", "config", command, "--json");
     expect(ran.json()).toMatchObject({ sources: [{ status: "partial", servers: 1 }] });
   });
@@ -162,7 +164,7 @@ describe("config sources", () => {
     const { exit, stdout } = await place.run("mcp", "config", "sources");
     expect(exit).toBe(0);
     expect(stdout).toBe(
-      `Sources (2):\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers\n  ✗ windsurf (none.json) - not found\n`,
+      `Sources (2):\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers (two, three)\n  ✗ windsurf (none.json) - not found\n`,
     );
     expect((await place.run("mcp", "config", "sources", "--json")).json()).toMatchObject({
       sources: [
@@ -182,7 +184,7 @@ describe("config validate", () => {
       stderr: "",
     });
     expect((await createPlace().run("mcp", "config", "validate")).stdout).toBe(
-      "✓ No configuration file was found; the built-in defaults are valid.\n",
+      "✓ There is no configuration file, and no servers of other programs were found.\n",
     );
   });
 

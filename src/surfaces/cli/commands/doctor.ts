@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { versions } from "node:process";
 import type { Stages } from "../../../compose.js";
 import { ERRORS } from "../../../errors.js";
+import { describeUntrusted } from "../../../config/load.js";
+import { importNotes, untrustedFiles } from "../../../notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../../util/private-files.js";
 import { type AskedServer, askServers } from "../ask-servers.js";
@@ -42,8 +44,10 @@ async function checkPlace({ place, loaded, collected }: Stages): Promise<Check[]
   const notice = (detail: string): Check => ({ name: "configuration", status: "notice", detail });
   return [
     { name: "node", status: isCurrent ? "ok" : "failed", detail: `${versions.node}${needs}` },
-    { name: "configuration", status: "ok", detail: loaded.file ?? "none (built-in defaults)" },
-    ...[...loaded.notices, ...collected.notices].map(notice),
+    { name: "configuration", status: "ok", detail: loaded.file ?? importNotes(loaded, collected)[0] ?? "none" },
+    ...[...untrustedFiles(loaded, collected).map(describeUntrusted), ...loaded.notices, ...collected.notices].map(
+      notice,
+    ),
     ...collected.problems.map(
       (problem): Check => ({ name: "source", status: "failed", detail: describeProblem(problem) }),
     ),

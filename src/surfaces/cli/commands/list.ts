@@ -2,9 +2,10 @@ import type { Stages } from "../../../compose.js";
 import { describeServer } from "../../../metatools/describe-server.js";
 import { toListedServer } from "../../../metatools/discovery-profile.js";
 import type { ServerSummary } from "../../../metatools/metadata.js";
+import { importNotes } from "../../../notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import type { Handler } from "../command.js";
-import { BAD, blocks, bold, count, GOOD, line, type Line, WAITING, WARNING } from "../lines.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING, WARNING } from "../lines.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
 import { openWholeCatalog, withEngine } from "../session.js";
 import { stillAskedLines } from "../still-asked-lines.js";
@@ -26,6 +27,7 @@ export const list: Handler = (input, context) =>
       }),
     );
     context.note([
+      ...importNotes(stages.loaded, stages.collected).map((note) => line(0, dim(note))),
       ...stages.loaded.notices.map((notice) => line(0, WARNING, ` ${notice}`)),
       ...stages.collected.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)),
       ...stillAskedLines(stages.discovery.pending()),

@@ -33,6 +33,7 @@ export async function findServers(place: Place, system: System, target: Target):
   const variables = createVariables({ ...place, admits: (file, bytes) => place.trust.isTrusted(file, bytes) });
   const { files: all } = await previewImport({
     system,
+    own: place.own(),
     isTrusted: ({ path, bytes }) => place.trust.isTrusted(path, bytes),
   });
   const files = withoutTwins(all);
@@ -44,7 +45,7 @@ export async function findServers(place: Place, system: System, target: Target):
       candidates.set(server, align(toCandidate(server)));
     }
   }
-  const { servers, outcomes } = mergeServers([own, [...candidates.values()]]);
+  const { servers, outcomes } = mergeServers([own, [...candidates.values()]], place.own());
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
   return {

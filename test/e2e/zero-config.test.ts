@@ -1,0 +1,312 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMachine, type Machine, writeSixClients } from "../support/client-files.js";
+import { eventually } from "../support/eventually.js";
+import { ANYGPT, DISCOVERY, processesWith, testServer } from "../support/gateway.js";
+import { type LiveGateway, openGateway } from "../support/live-gateway.js";
+
+let machine: Machine;
+let gateways: { close(): Promise<void> }[];
+beforeEach(() => {
+  machine = createMachine();
+  gateways = [];
+});
+afterEach(async () => {
+  for (const gateway of gateways) await gateway.close();
+  machine.remove();
+});
+
+interface Ran {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function anygpt(...argv: string[]): Promise<Ran> {
+  const { project: cwd, env } = machine;
+  const ran = promisify(execFile)(process.execPath, [ANYGPT, "mcp", ...argv], { cwd, env });
+  return await ran.then(
+    (output) => ({ exit: 0, ...output }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ ...error, exit: error.code }),
+  );
+}
+
+async function json(...argv: string[]) {
+  return JSON.parse((await anygpt(...argv, "--json")).stdout) as Record<string, unknown>;
+}
+
+async function open(...args: string[]): Promise<LiveGateway> {
+  const { gateway, client } = await openGateway(args, machine.project, machine.env);
+  gateways.push(client);
+  return gateway;
+}
+
+const UNION = ["files", "here", "notes", "notes-2", "tracker", "search", "weather"];
+
+describe("without a configuration", () => {
+  it("the servers of six programs are there, each once, and the gateway itself is not", async () => {
+    const files = writeSixClients(machine);
+    const listed = (await json("list")) as { servers: { name: string; status: string; reason?: string }[] };
+    expect(listed.servers.map(({ name }) => name)).toEqual(UNION);
+    expect(listed.servers.filter(({ status }) => status === "error")).toMatchObject([
+      { name: "tracker", reason: expect.stringContaining("The variable INPUT_TRACKER_TOKEN is not set.") as string },
+    ]);
+    // Whatever was asked has left a record; a gateway would have left one, too.
+    const records = readdirSync(join(machine.home, ".anygpt/catalog")).filter((name) => name.endsWith(".json"));
+    expect(records).toHaveLength(UNION.length - 1);
+
+    const gateway = await open();
+    const answer = await gateway.call("list_mcp_servers");
+    expect(await gateway.servers()).toEqual(UNION);
+    expect(answer.text).toContain(
+      "Without a configuration file, 7 servers of claude-desktop, claude-code, cursor, vscode, codex, zed are used; left out: 1 duplicate, this gateway itself.",
+    );
+    expect(gateway.lines.join("\n")).toContain(
+      `The server "documents" of ${files.cursor} is the same as "files" of ${files.claudeDesktop} and was left out.`,
+    );
+    expect((await gateway.execute("notes-2", "whoami")).text).toContain("other notes");
+  });
+
+  it("everybody who asks is told what came from where, and what was left out and why", async () => {
+    const files = writeSixClients(machine);
+    const { sources } = (await json("config", "sources")) as { sources: { type: string; status: string }[] };
+    expect(sources.filter(({ status }) => status !== "missing")).toEqual([
+      {
+        type: "claude-desktop",
+        path: files.claudeDesktop,
+        status: "ok",
+        servers: 1,
+        names: ["files"],
+        skipped: [{ name: "my tools", kind: "gateway", reason: "this gateway itself" }],
+      },
+      {
+        type: "claude-code",
+        path: files.claudeCode,
+        status: "ok",
+        servers: 2,
+        names: ["here", "notes"],
+        skipped: [{ name: "off", kind: "disabled", reason: "`disabled` is true" }],
+      },
+      {
+        type: "cursor",
+        path: files.cursor,
+        status: "ok",
+        servers: 1,
+        names: ["notes-2"],
+        skipped: [
+          { name: "documents", kind: "duplicate", reason: "the same as files" },
+          { name: "all-in-one", kind: "gateway", reason: "this gateway itself" },
+        ],
+      },
+      { type: "vscode", path: files.vscode, status: "ok", servers: 1, names: ["tracker"] },
+      {
+        type: "codex",
+        path: files.codex,
+        status: "ok",
+        servers: 1,
+        names: ["search"],
+        skipped: [{ name: "hub", kind: "gateway", reason: "this gateway itself" }],
+      },
+      { type: "zed", path: files.zed, status: "ok", servers: 1, names: ["weather"] },
+    ]);
+    expect(sources.filter(({ status }) => status === "missing").map(({ type }) => type)).toContain("windsurf");
+    const shown = await anygpt("config", "sources");
+    expect(shown.stdout).toContain(
+      "  ✓ cursor (~/.cursor/mcp.json): 1 server (notes-2)\n      documents left out: the same as files\n      all-in-one left out: this gateway itself\n",
+    );
+    expect(shown.stdout).toMatch(/\n {2}- not found: windsurf, cline, /);
+
+    expect((await anygpt("config", "show")).stdout).toContain(
+      "  weather: stdio node  (zed, ~/.config/zed/settings.json:4)\n",
+    );
+    const valid = await json("config", "validate");
+    expect(valid).toMatchObject({
+      valid: true,
+      servers: UNION.map((name) => ({ name, client: expect.any(String) as string })),
+      warnings: expect.arrayContaining([
+        expect.stringContaining('The server "documents" of') as string,
+        expect.stringContaining('was renamed to "notes-2"') as string,
+        expect.stringContaining("tracker cannot be used: The variable INPUT_TRACKER_TOKEN is not set.") as string,
+      ]) as string[],
+    });
+    expect((await anygpt("env")).stdout).toContain("✗ INPUT_TRACKER_TOKEN: not set (needed by tracker)");
+
+    const doctor = await anygpt("doctor");
+    expect(doctor.exit).toBe(3);
+    expect(doctor.stdout).toMatch(/✓ configuration: Without a configuration file, 7 servers of /);
+    expect(doctor.stdout).toMatch(/! configuration: The server "documents" .* was left out\./);
+    expect(doctor.stdout).toMatch(/✗ tracker failed .*\n {2}The variable INPUT_TRACKER_TOKEN is not set\./);
+    expect(doctor.stdout).toContain("1 of 7 servers failed.");
+  });
+
+  it("one broken file is an error for that source only", async () => {
+    const { cursor, zed } = writeSixClients(machine);
+    writeFileSync(cursor, '{\n  "mcpServers": {');
+    const rest = UNION.filter((name) => name !== "notes-2");
+    const list = await anygpt("list", "--json");
+    expect((JSON.parse(list.stdout) as { servers: { name: string }[] }).servers.map(({ name }) => name)).toEqual(rest);
+    const place = `${cursor}:2:18: expected a closing brace`;
+    expect((await anygpt("list")).stderr).toContain(`! ${place}\n`);
+    expect((await anygpt("config", "sources")).stdout).toContain(
+      "  ✗ cursor (~/.cursor/mcp.json) - 2:18: expected a closing brace\n",
+    );
+    const validated = await anygpt("config", "validate");
+    expect(validated).toMatchObject({ exit: 2, stderr: expect.stringContaining(`✗ ${place}.\n`) as string });
+    expect(validated.stdout).toContain("tracker cannot be used");
+    expect(await json("config", "validate")).toMatchObject({ valid: false, error: { code: "CONFIGURATION_ERROR" } });
+    const gateway = await open();
+    expect((await gateway.call("list_mcp_servers")).text).toContain(`Could not be read: ${cursor}.`);
+    expect(gateway.lines.join("\n")).toContain(place);
+
+    // A file that breaks while it is in use, as when half of it is saved, takes nothing away.
+    writeFileSync(zed, '{ "context_servers": {');
+    await gateway.logged(`${zed}:1:`);
+    expect(await gateway.servers()).toEqual(rest);
+    writeFileSync(zed, JSON.stringify({ context_servers: { sun: testServer("gate.mjs", "sun") } }));
+    await gateway.logged("1 added (sun), 1 removed (weather)");
+    expect((await gateway.execute("sun", "whoami")).isError).toBe(false);
+    writeFileSync(cursor, JSON.stringify({ mcpServers: { back: testServer("gate.mjs", "back") } }));
+    await gateway.logged("1 added (back)");
+  });
+
+  it("a program's file that says the same as before disturbs nobody", async () => {
+    const { claudeCode } = writeSixClients(machine);
+    const gateway = await open();
+    const { text } = await gateway.execute("here", "whoami");
+    const state = JSON.parse(readFileSync(claudeCode, "utf8")) as object;
+    writeFileSync(claudeCode, JSON.stringify({ ...state, numStartups: 13 }));
+    rmSync(join(machine.home, ".config/zed/settings.json"));
+    await gateway.logged("1 removed (weather)");
+    writeFileSync(claudeCode, JSON.stringify({ ...state, numStartups: 14 }));
+    writeFileSync(join(machine.home, ".config/zed/settings.json"), '{"context_servers": {}}');
+    machine.write(
+      "home/.continue/mcpServers/new.yaml",
+      `mcpServers:\n  - name: new\n    command: ${process.execPath}\n    args: ${JSON.stringify(testServer("gate.mjs", "new").args)}\n`,
+    );
+    await gateway.logged("1 added (new)");
+    expect(gateway.lines.join("\n")).not.toContain("as they were");
+    expect((await gateway.execute("here", "whoami")).text).toBe(text);
+  });
+
+  it("what came with the project waits for trust", async () => {
+    writeSixClients(machine);
+    const trap = join(machine.project, "sprung");
+    const mcp = { mcpServers: { theirs: { command: "sh", args: ["-c", `touch ${trap}`] } } };
+    const files = [".mcp.json", ".cursor/mcp.json"].map((name) => machine.write(`project/${name}`, mcp));
+    machine.write("project/.vscode/mcp.json", { servers: { mine: testServer("gate.mjs", "mine") } });
+    machine.write("project/.vscode/settings.json", { "editor.tabSize": 2 });
+    const gateway = await open();
+    expect(await gateway.servers()).toEqual(UNION);
+    const { text } = await gateway.call("list_mcp_servers");
+    for (const file of files) {
+      expect(text).toContain(file);
+      expect(gateway.lines.join("\n")).toContain(`${file} can start programs and is not trusted as it is now`);
+    }
+    expect(text).not.toContain("settings.json");
+    expect((await anygpt("config", "sources")).stdout).toContain(
+      `  ! claude-code (${files[0]}) - came with the project and is not trusted\n`,
+    );
+    await anygpt("config", "trust", ".vscode/mcp.json");
+    await gateway.logged("1 added (mine)");
+    expect(existsSync(trap)).toBe(false);
+    expect((await anygpt("config", "trust")).stdout).toContain(
+      `✓ ${files[0]}\n    theirs starts sh -c "touch ${trap}"\n`,
+    );
+    await gateway.logged("1 added (theirs)");
+  });
+
+  it("a configuration, once there is one, says what is used", async () => {
+    writeSixClients(machine);
+    machine.write(
+      "home/.anygpt/mcp-discovery.config.yaml",
+      `servers:\n  own: ${JSON.stringify(testServer("gate.mjs", "own"))}\n`,
+    );
+    expect(await json("list")).toMatchObject({ servers: [{ name: "own" }] });
+    machine.write("home/.anygpt/mcp-discovery.config.yaml", "sources: [{ type: zed }, { type: windsurf }]\n");
+    expect(await json("list")).toMatchObject({ servers: [{ name: "weather" }] });
+  });
+
+  it("no parser is loaded before there is something for it to read", async () => {
+    const parsersFor = async (): Promise<string[]> => {
+      const folder = join(machine.home, "loaded");
+      rmSync(folder, { recursive: true, force: true });
+      machine.env["NODE_V8_COVERAGE"] = folder;
+      await anygpt("config", "sources");
+      const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+      const chunks = new Set(text.join("").match(/(?<=dist\/chunks\/)[\w-]+(?=-\w+\.js")/g));
+      return [...chunks].filter((chunk) => /toml|yaml|json/.test(chunk)).sort();
+    };
+    expect(await parsersFor()).toEqual([]);
+    machine.write("home/.codex/config.toml", "");
+    expect(await parsersFor()).toEqual(["toml"]);
+  });
+});
+
+describe("a gateway that cannot be recognised", () => {
+  /** Leaves a line with its depth for each start, then becomes the gateway. */
+  const wrapper = (name: string, more = ""): string =>
+    machine.program(
+      name,
+      `#!/bin/sh\necho "\${ANYGPT_DEPTH:-none}" >> ${traceFile()}\nexec ${more} ${process.execPath} ${DISCOVERY} "$@"\n`,
+    );
+  const traceFile = () => join(machine.home, "trace");
+  const trace = () => (existsSync(traceFile()) ? readFileSync(traceFile(), "utf8").trim().split("\n") : []);
+
+  it("imports nothing when a gateway has started it, and says so", async () => {
+    for (const [index, path] of [
+      "home/.cursor/mcp.json",
+      "home/.codeium/windsurf/mcp_config.json",
+      "home/.gemini/settings.json",
+    ].entries()) {
+      const entry = { command: wrapper(`odd-${index}`), env: { ANYGPT_DEPTH: "0" } };
+      machine.write(path, { mcpServers: { [`odd ${index}`]: entry } });
+    }
+    const gateway = await open();
+    await gateway.call("search_tools", { query: "find tools" });
+    expect(await gateway.servers()).toEqual(["odd 0", "odd 1", "odd 2"]);
+    expect((await gateway.execute("odd 1", "list_mcp_servers")).text).toContain(
+      "This gateway was started by another one, so it looks for no configuration and imports no servers.",
+    );
+    expect((await anygpt("doctor")).exit).toBe(0);
+    // Each is started to be asked, in either era of the protocol, by two gateways, and once for the call.
+    expect(trace().length).toBeLessThanOrEqual(13);
+    expect(new Set(trace())).toEqual(new Set(["1"]));
+  });
+
+  it.runIf(process.platform === "linux")(
+    "imports nothing either when its environment was cleared on the way",
+    async () => {
+      const cleared = `env -i PATH="$PATH" HOME="$HOME"`;
+      for (const [index, path] of ["home/.cursor/mcp.json", "home/.gemini/settings.json"].entries()) {
+        machine.write(path, { mcpServers: { [`odd ${index}`]: { command: wrapper(`odd-${index}`, cleared) } } });
+      }
+      const gateway = await open();
+      await gateway.call("search_tools", { query: "find tools" });
+      for (const server of ["odd 0", "odd 1"]) {
+        expect((await gateway.execute(server, "list_mcp_servers")).text).toContain("imports no servers");
+      }
+      expect(new Set(trace())).toEqual(new Set(["1"]));
+      expect(trace().length).toBeLessThanOrEqual(6);
+    },
+  );
+
+  it("that names its own configuration again comes to an end by itself", async () => {
+    const file = machine.write("home/loop.json", "");
+    writeFileSync(file, JSON.stringify({ servers: { loop: { command: wrapper("loop"), args: ["--config", file] } } }));
+    const gateway = await open("--config", file);
+    const inside = (tool: string, args: object) => ({ server: "loop", tool, arguments: args });
+    const twice = inside("execute_tool", inside("list_mcp_servers", {}));
+    expect((await gateway.call("execute_tool", inside("execute_tool", twice))).text).toContain(
+      "This gateway was started through 3 others, one by the other.",
+    );
+    expect((await gateway.call("execute_tool", twice)).text).toContain('"loop"');
+    expect((await anygpt("list", "--config", file)).exit).toBe(0);
+    expect(new Set(trace())).toEqual(new Set(["1", "2", "3"]));
+    expect(trace().length).toBeLessThan(100);
+    for (const opened of gateways.splice(0)) await opened.close();
+    await eventually(() => processesWith(file).length === 0);
+  });
+});
