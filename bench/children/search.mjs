@@ -7,8 +7,9 @@ import { median } from "../support/statistics.mjs";
 
 const WARM_UP = 300;
 
-process.once("message", async ({ internals: address, folder, toolCount, queryCount, naiveCount, buildCount }) => {
-  const internals = await import(address);
+process.once("message", async (task) => {
+  const { internals: address, folder, toolCount, queryCount, naiveCount, buildCount, semantic } = task;
+  const internals = { ...(await import(address)), semantic };
   const data = openData(folder);
   const tools = data.manyTools(toolCount);
   const queries = pickQueries(data, queryCount);
@@ -52,14 +53,14 @@ function pickQueries(data, count) {
 
 /** The first search builds the index; what it takes is all that has grown since the catalog was there. */
 async function buildOnce(tools, internals) {
-  const discovery = createStaticDiscovery(tools, internals);
+  const discovery = createStaticDiscovery(tools, internals, internals.semantic);
   const before = heapInUse();
   await discovery.search({ query: "anything" });
   return { discovery, heapMegabytes: (heapInUse() - before) / 1e6 };
 }
 
 async function timeBuild(tools, internals) {
-  const discovery = createStaticDiscovery(tools, internals);
+  const discovery = createStaticDiscovery(tools, internals, internals.semantic);
   globalThis.gc();
   const start = performance.now();
   await discovery.search({ query: "anything" });

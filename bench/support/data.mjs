@@ -16,6 +16,18 @@ export function openData(folder) {
   return folder === undefined || folder === "" ? openSyntheticData() : openRealData(folder);
 }
 
+/** So many tools, those of a further round on servers and under names of their own. */
+function tile(tools, count) {
+  const rounds = Math.ceil(count / tools.length);
+  return Array.from({ length: rounds }, (_, round) => round)
+    .flatMap((round) =>
+      round === 0
+        ? tools
+        : tools.map((tool) => ({ ...tool, server: `${tool.server}-${round}`, name: `${tool.name}_v${round}` })),
+    )
+    .slice(0, count);
+}
+
 function openRealData(folder) {
   const read = (file) => JSON.parse(readFileSync(join(folder, file), "utf8"));
   const realTools = () => read("corpus/npm-servers.tools.json");
@@ -23,9 +35,7 @@ function openRealData(folder) {
     isReal: true,
     realTools,
     manyTools(count) {
-      const tools = [...realTools(), ...read("corpus/toucan.tools.json")];
-      if (tools.length < count) throw new Error(`${folder} has ${tools.length} tools, not ${count}.`);
-      return tools.slice(0, count);
+      return tile([...realTools(), ...read("corpus/toucan.tools.json")], count);
     },
     searchSets() {
       const suffix = ".queries.json";

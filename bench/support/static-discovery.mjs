@@ -1,5 +1,10 @@
-/** The way from tools to answers as the gateway goes it, over servers that are never asked. */
-export function createStaticDiscovery(tools, { createCatalog, createDiscovery, searchOptions }) {
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./places.mjs";
+
+/** The way from tools to answers as the gateway goes it, over servers that are never asked; by words alone if `semantic` is false. */
+export function createStaticDiscovery(tools, internals, semantic = true) {
+  const { createCatalog, createDiscovery, searchOptions } = internals;
   const manifests = new Map();
   const tags = new Map();
   for (const { server, tags: own = [], ...definition } of tools) {
@@ -18,7 +23,8 @@ export function createStaticDiscovery(tools, { createCatalog, createDiscovery, s
   });
   return createDiscovery({
     snapshot,
-    options: searchOptions.parse({}),
+    options: searchOptions.parse({ semantic }),
+    meaning: async () => loadMeaning(internals),
     lookup: { server: async (name) => snapshot().servers.get(name), counts: () => ({ hits: 0, misses: 0 }) },
     refresh: {
       start: () => undefined,
@@ -28,4 +34,11 @@ export function createStaticDiscovery(tools, { createCatalog, createDiscovery, s
       close: () => undefined,
     },
   });
+}
+
+let meaning;
+
+function loadMeaning({ createMeaning, readModel }) {
+  meaning ??= createMeaning(readModel(readFileSync(join(ROOT, "model/tools.bin"))));
+  return meaning;
 }

@@ -14,6 +14,8 @@ export interface Block {
   readonly servers: readonly string[];
   /** Which documents have a name or id with this key. */
   readonly named: ReadonlyMap<string, readonly number[]>;
+  /** Nobody is named by more letters. */
+  readonly longestKey: number;
   /** 1 where a document says that it is deprecated. */
   readonly deprecated: Uint8Array;
   /** Where a document's words end; the one before it tells where they start. */
@@ -83,10 +85,12 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
       }
       ends[number] = words.length;
     }
+    const named = indexNames(documents);
     return {
       ids: documents.map(({ id }) => id),
       servers: documents.map(({ server }) => server),
-      named: indexNames(documents),
+      named,
+      longestKey: [...named.keys()].reduce((most, key) => Math.max(most, key.length), 0),
       deprecated: Uint8Array.from(documents, ({ description }) => (findDeprecation(description) === undefined ? 0 : 1)),
       ends,
       words: Uint32Array.from(words),

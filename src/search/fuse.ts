@@ -32,13 +32,15 @@ export function fuse(candidates: readonly Candidate[], parts: FuseParts): Fused[
   return candidates
     .map((candidate): Fused => {
       const { document, direct } = candidate;
-      const literal = content.reduce((sum, term) => sum + (direct[term] === 1 ? weightOf(term) : 0), 0) / all;
+      let literal = 0;
+      for (const term of content) if (direct[term] === true) literal += weightOf(term) / all;
       const words = candidate.score / rarest;
-      if (likeness === undefined) return { ...candidate, score: words, literal, likeness };
+      const { contributions } = candidate;
+      if (likeness === undefined) return { document, score: words, contributions, direct, literal, likeness };
       const near = { whole: likeness.toWhole(document), part: likeness.toParts(document) };
       const meant = near.whole + ranking.clauseMeaning * (near.part - near.whole);
       const score = gain * words + ranking.meaning * meant + ranking.literal * literal;
-      return { ...candidate, score, literal, likeness: near };
+      return { document, score, contributions, direct, literal, likeness: near };
     })
     .sort((a, b) => b.score - a.score || (idOf(a.document) < idOf(b.document) ? -1 : 1));
 }

@@ -21,6 +21,7 @@ export function createPlaces(blocks: readonly Block[], size: number): Places {
     blockOf.fill(number, first, first + ids.length);
     first += ids.length;
   }
+  const longest = blocks.reduce((most, { longestKey }) => Math.max(most, longestKey), 0);
   const find = (document: number): { block: Block | undefined; at: number } => {
     const number = blockOf[document] ?? 0;
     return { block: blocks[number], at: document - (firsts[number] ?? 0) };
@@ -49,9 +50,11 @@ export function createPlaces(blocks: readonly Block[], size: number): Places {
       };
     },
     named(key) {
+      if (key.length > longest) return [];
       const found: number[] = [];
       for (const [number, block] of blocks.entries()) {
-        for (const at of block.named.get(key) ?? []) found.push(at + (firsts[number] ?? 0));
+        const own = block.named.get(key);
+        if (own !== undefined) for (const at of own) found.push(at + (firsts[number] ?? 0));
       }
       return found;
     },

@@ -44,6 +44,8 @@ export interface Term {
 export interface Query {
   readonly terms: readonly Term[];
   readonly clauses: readonly string[];
+  /** Words that nothing stands for, and the nearest word of the catalog. */
+  readonly corrections: ReadonlyMap<string, string>;
 }
 
 export interface QueryParts {
@@ -72,8 +74,8 @@ export function readQuery(query: string, parts: QueryParts): Query {
   }
   const own = [...drafts.values()];
   const related = addRelations(words, drafts, parts);
-  correctTyping(own, parts);
-  return { terms: [...own, ...related], clauses };
+  const corrections = correctTyping(own, parts);
+  return { terms: [...own, ...related], clauses, corrections };
 }
 
 function readWords(query: string, { vocabulary, postings }: QueryParts) {
@@ -144,15 +146,21 @@ function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draf
 }
 
 /** Only words that nothing stands for are taken for mistyped. */
-function correctTyping(drafts: readonly Draft[], { vocabulary, nearWords, ranking }: QueryParts): void {
+function correctTyping(
+  drafts: readonly Draft[],
+  { vocabulary, nearWords, ranking }: QueryParts,
+): ReadonlyMap<string, string> {
+  const corrections = new Map<string, string>();
   const unread = drafts.filter(({ readings, role }) => readings.length === 0 && role === "content");
   for (const { word, readings } of unread.slice(0, MOST_CORRECTED)) {
     for (const near of nearWords(word)) {
       const number = vocabulary.findWord(near.word);
       if (number === undefined) continue;
+      if (!corrections.has(word)) corrections.set(word, near.word);
       readings.push({ word: number, kind: "typing", share: ranking.typingError / near.distance });
     }
   }
+  return corrections;
 }
 
 /** What a word says by being in so few of all documents. */

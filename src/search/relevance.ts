@@ -41,12 +41,17 @@ export function weighEvidence(
   const asked = sum(weights.toSorted((a, b) => b - a).slice(0, WORDS_ASKED_FOR)) || 1;
   const rarest = toRarity(0, size);
   return candidates.map(({ contributions, literal, likeness, score }, index) => {
-    const answered = sum(content.map((term) => contributions[term] ?? 0));
+    let answered = 0;
+    let covered = 0;
+    for (const [at, term] of content.entries()) {
+      const contribution = contributions[term] ?? 0;
+      answered += contribution;
+      covered += Math.min(weights[at] ?? 0, contribution / FULL_QUALITY);
+    }
     const isFirst = index === 0;
     const rival = candidates[isFirst ? 1 : 0]?.score ?? 0;
     return {
-      covered:
-        sum(content.map((term, at) => Math.min(weights[at] ?? 0, (contributions[term] ?? 0) / FULL_QUALITY))) / all,
+      covered: covered / all,
       literal,
       strength: answered / asked,
       amount: answered / rarest,
@@ -88,11 +93,23 @@ const BY_WORDS_AND_MEANING: RelevanceModel = {
   likeness: 4.521,
 };
 
+const KINDS = [
+  "covered",
+  "literal",
+  "strength",
+  "amount",
+  "first",
+  "lead",
+  "distance",
+  "length",
+  "likeness",
+] as const satisfies readonly (keyof Evidence)[];
+
 /** The chance that the hit is what was asked for, 0 to 1. */
 export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
   const { constant, ...weights } = hasMeaning ? BY_WORDS_AND_MEANING : BY_WORDS;
   let odds = constant;
-  for (const [name, weight] of Object.entries(weights)) odds += weight * evidence[name as keyof Evidence];
+  for (const name of KINDS) odds += weights[name] * evidence[name];
   return 1 / (1 + Math.exp(-odds));
 }
 
@@ -100,11 +117,16 @@ export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
 const FITTING_BY_WORDS = { constant: -2.97, strength: 18.29, likeness: 0, length: 0, threshold: 0.24 };
 const FITTING_BY_WORDS_AND_MEANING = { constant: -7.9, strength: 2.45, likeness: 22.03, length: -1.15, threshold: 0.4 };
 
+/** From here on a hit has so many of the query's words that it fits, however far its meaning seems. */
+const ENOUGH_COVERED = 0.5;
+const ENOUGH_LITERAL = 0.6;
+
 /** Whether anything found can be what was asked for, or better nothing is told. */
 export function somethingFits(evidence: readonly Evidence[], hasMeaning: boolean): boolean {
   const best = evidence[0];
   if (best === undefined) return false;
   const { threshold, ...weights } = hasMeaning ? FITTING_BY_WORDS_AND_MEANING : FITTING_BY_WORDS;
+  if (evidence.some(({ covered, literal }) => covered >= ENOUGH_COVERED || literal >= ENOUGH_LITERAL)) return true;
   const nearest = Math.max(...evidence.map(({ likeness }) => likeness));
   const odds =
     weights.constant + weights.strength * best.strength + weights.likeness * nearest + weights.length * best.length;

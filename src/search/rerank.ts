@@ -6,9 +6,9 @@ import { saturate, type Scored } from "./score.js";
 /** A document that may answer, looked at closely. */
 export interface Candidate extends Scored {
   /** By term: what it adds to the score. */
-  readonly contributions: Float64Array;
-  /** By term: 1 where the word itself or another form of it is there, not only one of the same meaning. */
-  readonly direct: Uint8Array;
+  readonly contributions: readonly number[];
+  /** By term: whether the word itself or another form of it is there, not only one of the same meaning. */
+  readonly direct: readonly boolean[];
 }
 
 /** The words of one document and how often it has them, in steps of `FREQUENCY_STEP`. */
@@ -33,7 +33,7 @@ export function rerank(documents: readonly number[], { terms, clauses }: Query, 
   const readings = readingsByWord(terms);
   const looked = documents.map((document) => {
     const found = contribute(parts.wordsOf(document), readings, { terms, ranking });
-    return { document, score: sum(found.contributions), ...found };
+    return { document, score: sum(found.contributions), contributions: found.contributions, direct: found.direct };
   });
   const whole = looked.reduce((most, { score }) => Math.max(most, score), 0);
   const byClause =
@@ -72,18 +72,20 @@ function contribute(
   readings: ReadonlyMap<number, readonly TermReading[]>,
   { terms, ranking }: { readonly terms: readonly Term[]; readonly ranking: RankingConstants },
 ): Pick<Candidate, "contributions" | "direct"> {
-  const contributions = new Float64Array(terms.length);
-  const direct = new Uint8Array(terms.length);
+  // Plain arrays: a typed one takes longer to make than to fill.
+  const contributions = terms.map(() => 0);
+  const direct = terms.map(() => false);
   for (let at = 0; at < words.length; at += 1) {
     const found = readings.get(words[at] ?? 0);
     if (found === undefined) continue;
     for (const { term, share, kind } of found) {
       contributions[term] = (contributions[term] ?? 0) + share * (frequencies[at] ?? 0) * FREQUENCY_STEP;
-      if (kind === "exact" || kind === "form") direct[term] = 1;
+      if (kind === "exact" || kind === "form") direct[term] = true;
     }
   }
-  for (const [term, { weight }] of terms.entries()) {
-    contributions[term] = weight * saturate(contributions[term] ?? 0, ranking.saturation);
+  for (let term = 0; term < terms.length; term += 1) {
+    const frequency = contributions[term] ?? 0;
+    if (frequency > 0) contributions[term] = (terms[term]?.weight ?? 0) * saturate(frequency, ranking.saturation);
   }
   return { contributions, direct };
 }
@@ -129,6 +131,8 @@ function serverScores(candidates: readonly Candidate[], { serverOf }: RerankPart
   return (document) => means.get(serverOf(document)) ?? 0;
 }
 
-function sum(values: Float64Array): number {
-  return values.reduce((total, value) => total + value, 0);
+function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -51,11 +51,15 @@ export interface SearchAnswer {
 /** So many of the best by words, and so many of the nearest in meaning, are looked at closely. */
 const BEST_BY_WORDS = 100;
 const NEAREST_IN_MEANING = 50;
+/** What comes after them is counted by nobody. */
+const MOST_HITS = 60;
 /** A hit this much less relevant than the best one is not worth its line, unless it is among the first few. */
 const FAR_BELOW_BEST = 0.06;
 const FIRST_FEW = 3;
 /** A request with several parts may need a tool for each. */
 const FIRST_FEW_OF_SEVERAL = 5;
+/** What is hardly ever right is not shown even then. */
+const LEAST_RELEVANT = 0.01;
 /** Only a tool's own name gets 1. */
 const MOST_RELEVANT = 0.99;
 
@@ -91,7 +95,7 @@ export function* buildIndex(
   const parts: QueryParts = { vocabulary, postings, ranking, nearWords: nearWordsOf(vocabulary, postings) };
 
   const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
-    const likeness = meanings?.compare(text, query.clauses);
+    const likeness = meanings?.compare(correct(text, query), query.clauses);
     // Small words stand nearly everywhere: they tell good hits from each other, but finding them all would be slow.
     const terms = query.terms.filter(({ role }) => role !== "small");
     const documents = new Set(score(terms, { most: BEST_BY_WORDS, accepts }).map(({ document }) => document));
@@ -101,7 +105,7 @@ export function* buildIndex(
   };
 
   const weigh = (text: string, query: Query, accepts: (document: number) => boolean) => {
-    const candidates = findCandidates(text, query, accepts);
+    const candidates = findCandidates(text, query, accepts).slice(0, MOST_HITS);
     const evidence = weighEvidence(candidates, { terms: query.terms, size });
     return candidates.flatMap(({ document }, index) => {
       const proof = evidence[index];
@@ -142,6 +146,12 @@ export function* buildIndex(
   };
 }
 
+/** The query with the words that it was taken to mean: a mistyped word has no meaning of its own. What is written with a capital is rather a name. */
+function correct(text: string, { corrections }: Query): string {
+  if (corrections.size === 0) return text;
+  return text.replace(/[\p{L}\p{N}]+/gu, (word) => corrections.get(word) ?? word);
+}
+
 interface Weighed {
   readonly document: number;
   readonly relevance: number;
@@ -154,11 +164,12 @@ function toHits(named: readonly number[], candidates: readonly Weighed[], few: n
   const hits = named
     .toSorted((a, b) => rankOf(a) - rankOf(b) || a - b)
     .map((document): Weighed => ({ document, relevance: 1 }));
-  const best = candidates[0]?.relevance ?? 0;
+  const best = hits.length > 0 ? 1 : (candidates[0]?.relevance ?? 0);
   let ceiling = MOST_RELEVANT;
   for (const [index, { document, relevance }] of candidates.entries()) {
     ceiling = Math.min(ceiling, relevance);
-    if (index >= few && ceiling < best * FAR_BELOW_BEST) break;
+    const isAmongFirst = index < few && hits.length < few && ceiling >= LEAST_RELEVANT;
+    if (!isAmongFirst && ceiling < best * FAR_BELOW_BEST) break;
     if (!named.includes(document)) hits.push({ document, relevance: ceiling });
   }
   return hits;

@@ -47,30 +47,36 @@ export function createLikenessIndex(blocks: readonly MeaningsOfMany[], size: num
       const toWhole = (document: number): number => (products[document] ?? 0) * whole.scale * (scales[document] ?? 0);
       return {
         toWhole,
-        toParts: (document) => Math.max(...clauses.map((clause) => likenessTo(clause, document)), toWhole(document)),
-        nearest: (most, accepts) => (whole.scale === 0 ? [] : selectNearest(toWhole, { size, most, accepts })),
+        toParts(document) {
+          let most = toWhole(document);
+          for (const clause of clauses) most = Math.max(most, likenessTo(clause, document));
+          return most;
+        },
+        nearest: (most, accepts) => (whole.scale === 0 ? [] : selectNearest({ products, scales, most, accepts })),
       };
     },
   };
 }
 
 interface Selection {
-  readonly size: number;
+  readonly products: Int32Array;
+  readonly scales: Float32Array;
   readonly most: number;
   readonly accepts: (document: number) => boolean;
 }
 
 /** Kept sorted as it grows: after the first hundreds, hardly any document is among the nearest so far. */
-function selectNearest(likeness: (document: number) => number, { size, most, accepts }: Selection): number[] {
+function selectNearest({ products, scales, most, accepts }: Selection): number[] {
   const nearest: { readonly document: number; readonly value: number }[] = [];
-  for (let document = 0; document < size; document += 1) {
-    const value = likeness(document);
-    if (nearest.length >= most && value <= (nearest.at(-1)?.value ?? 0)) continue;
-    if (!accepts(document)) continue;
+  let least = -Infinity;
+  for (let document = 0; document < products.length; document += 1) {
+    const value = (products[document] ?? 0) * (scales[document] ?? 0);
+    if (value <= least || !accepts(document)) continue;
     let at = nearest.length;
     while (at > 0 && (nearest[at - 1]?.value ?? 0) < value) at -= 1;
     nearest.splice(at, 0, { document, value });
     if (nearest.length > most) nearest.pop();
+    if (nearest.length === most) least = nearest.at(-1)?.value ?? least;
   }
   return nearest.map(({ document }) => document);
 }
