@@ -4,7 +4,6 @@ import type { Lookup, Patience } from "../catalog/lookup.js";
 import type { Refresh } from "../catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
-import { isJsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
@@ -14,6 +13,7 @@ import type { Meaning } from "../search/meaning/meaning.js";
 import type { SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
 import type { FoundTools } from "./found-tools.js";
+import { toSearchDocument } from "./search-document.js";
 
 export interface DiscoveryParts {
   readonly snapshot: () => Snapshot;
@@ -88,7 +88,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
       const hits = answer.hits.flatMap(({ id, relevance }) => {
         const tool = current.tools.get(id);
         if (tool === undefined) return [];
-        const describe = (): SearchDocument => toDocument(tool, current.servers.get(tool.server));
+        const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
         return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
       });
       return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
@@ -115,36 +115,7 @@ async function openIndexer(meaning: DiscoveryParts["meaning"]): Promise<Indexer>
 }
 
 function toGroup(server: CatalogServer): DocumentGroup {
-  return { key: server.tools, documents: () => server.tools.map((tool) => toDocument(tool, server)) };
-}
-
-function toDocument(tool: Tool, server: CatalogServer | undefined): SearchDocument {
-  const { title, description, inputSchema } = tool.definition;
-  const serverDescription = server?.definition.description ?? server?.record?.title;
-  return {
-    id: tool.id,
-    server: tool.server,
-    name: tool.name,
-    description: description ?? "",
-    parameters: toParameterTexts(inputSchema["properties"]),
-    tags: tool.tags,
-    ...(title === undefined ? {} : { title }),
-    ...(serverDescription === undefined ? {} : { serverDescription }),
-  };
-}
-
-function toParameterTexts(properties: unknown): SearchDocument["parameters"] {
-  if (!isJsonObject(properties)) return [];
-  return Object.entries(properties).map(([name, schema]) => {
-    if (!isJsonObject(schema)) return { name, description: "" };
-    const { description, enum: own, items } = schema;
-    const values = own ?? (isJsonObject(items) ? items["enum"] : undefined);
-    return {
-      name,
-      description: typeof description === "string" ? description : "",
-      ...(Array.isArray(values) ? { values: values.filter((value) => typeof value === "string") } : {}),
-    };
-  });
+  return { key: server.tools, documents: () => server.tools.map((tool) => toSearchDocument(tool, server)) };
 }
 
 function serverNotFound(name: string, current: Snapshot): DiscoveryError {

@@ -41,10 +41,12 @@ describe("the packed package", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
+      "NOTICE",
       "README.md",
       "bin",
       "dist",
       "docs",
+      "model",
       "package.json",
     ]);
     expect(readFileSync(join(installed, "dist/THIRD_PARTY_LICENSES.txt"), "utf8")).toContain(

@@ -199,13 +199,21 @@ const evaluate: CommandSpec = {
     { flags: "--only <names>", summary: "only these sets, with commas between them" },
     {
       flags: "--baselines <names>",
-      summary: "what to compare with: none, or of seed, bm25 and minisearch some with commas between them; default all",
+      summary:
+        "what to compare with: none, or of seed, bm25, minisearch and words (ours by words alone) some with commas between them; " +
+        "default the first three",
     },
     {
       flags: "--half <name>",
       summary:
         "tune or report: only these queries; tune has those whose 32-bit FNV-1a hash of the UTF-8 text has an eighth bit of 0",
     },
+    {
+      flags: "--unseen",
+      summary:
+        "only queries none of whose relevant tools taught the model; of the sets that taught it, those are half of the tools",
+    },
+    { flags: "--words", summary: "rank by words alone, as with search.semantic: false" },
     {
       flags: "--haystack [paths...]",
       summary:
@@ -225,6 +233,7 @@ const evaluate: CommandSpec = {
     "anygpt mcp eval --data ./sets --only github,files --baselines bm25",
     "ANYGPT_DATA=./data anygpt mcp eval --half report --removed --calibration",
     "ANYGPT_DATA=./data anygpt mcp eval --haystack",
+    "ANYGPT_DATA=./data anygpt mcp eval --unseen --half report --baselines words,bm25",
     "anygpt mcp eval --data ./sets --haystack more.tools.json others/",
   ],
   load: async () => (await import("./commands/evaluate.js")).evaluate,

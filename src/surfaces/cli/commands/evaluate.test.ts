@@ -139,6 +139,7 @@ interface Bench {
     readonly unanswerable: number;
     readonly rankers: Readonly<Record<string, Ranker>>;
     readonly comparison?: { readonly baseline: string; readonly measures: object };
+    readonly wordsComparison?: { readonly baseline: string; readonly measures: object };
   }[];
   readonly macro: { readonly rankers: Readonly<Record<string, Ranker>> };
   readonly calibration?: { readonly queries: number; readonly first: { readonly hits: number }[] };
@@ -233,6 +234,42 @@ describe("eval over a folder", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBe(20);
   });
 
+  it("leaves out what taught the model, in whichever half and haystack", async () => {
+    const ask = (name: string) => ({ query: `${name} of k8s`, relevant: [{ server: "k8s", name }] });
+    place.write("taught/bfcl.tools.json", [
+      { server: "k8s", name: "restart_pod", description: "Restart a pod" },
+      { server: "k8s", name: "list_nodes", description: "List all nodes" },
+    ]);
+    place.write("taught/bfcl.queries.json", [ask("restart_pod"), ask("list_nodes")]);
+    const measure = async (...flags: string[]) =>
+      (await evaluate("--data", "taught", "--baselines", "none", "--json", ...flags)).json() as Bench;
+    expect((await measure()).sets[0]).toMatchObject({ queries: 2, tools: 2 });
+    const flags = ["--unseen", "--half", "report", "--haystack", "data/corpus"];
+    expect(await measure(...flags)).toMatchObject({ unseen: true, sets: [{ queries: 1, tools: 4 }] });
+  });
+
+  it("ranks by words alone, as ours or beside it", async () => {
+    place.write("meant/a.tools.json", [
+      { server: "music", name: "play_song", description: "Play a song" },
+      { server: "k8s", name: "list_nodes", description: "List all nodes" },
+    ]);
+    place.write("meant/a.queries.json", [
+      { query: "orchestra melody", relevant: [{ server: "music", name: "play_song" }] },
+    ]);
+    const measure = async (...flags: string[]) =>
+      (await evaluate("--data", "meant", "--json", ...flags)).json() as Bench;
+    const beside = await measure("--baselines", "words,bm25");
+    expect(Object.keys(beside.macro.rankers)).toEqual(["ours", "words", "bm25"]);
+    expect(beside.macro.rankers).toMatchObject({ ours: { "hit@1": 1 }, words: { "hit@1": 0 } });
+    expect(beside.sets[0]?.wordsComparison).toMatchObject({
+      baseline: "words",
+      measures: { "hit@1": { difference: 1 } },
+    });
+    const alone = await measure("--words", "--baselines", "bm25");
+    expect(alone).toMatchObject({ words: true, macro: { rankers: { ours: { "hit@1": 0 } } } });
+    expect(alone.sets[0]).not.toHaveProperty("wordsComparison");
+  });
+
   it("names the labels that no search can find", async () => {
     place.write("lost/a.tools.json", TOOLS);
     place.write("lost/a.queries.json", QUERIES);
@@ -255,6 +292,8 @@ describe("eval over a folder", () => {
       "'--catalog <file>' not specified.",
       "--unanswerable goes with",
     ],
+    ["words beside words", ["--data", "data", "--words", "--baselines", "words"], "the baseline words", "Leave one"],
+    ["an unseen catalog", ["--catalog", "t", "--queries", "q", "--unseen"], "--unseen is for a folder", "what taught"],
     ["both forms", ["--catalog", "t", "--queries", "q", "--data", "data"], "--data is for a folder", "Give one"],
     ["no haystack", ["--catalog", "t", "--queries", "q", "--haystack"], "--haystack names no files", "ANYGPT_DATA"],
     ["an empty haystack", ["--data", "data", "--haystack", "."], ". holds no *.tools.json files.", "a folder that has"],

@@ -14,6 +14,7 @@ import { type Plan, readPlan, type Source } from "../eval/plan.js";
 import { reportLines, unknownLines } from "../eval/report-lines.js";
 import { findSets, readDistractors, readSet, type SetFiles } from "../eval/sets.js";
 import { legendLines, tableLines } from "../eval/table-lines.js";
+import { takeUnseen } from "../eval/unseen.js";
 import { blocks } from "../lines.js";
 import { withEngine } from "../session.js";
 
@@ -23,7 +24,8 @@ export const evaluate: Handler = (input, context) =>
     const plan = readPlan(input, io.env);
     const { search } = (await engine.stages()).config;
     const distractors = await context.wait(readDistractors(plan.haystack, io.cwd), () => "Reading the haystack…");
-    const bench = { context, plan, options: search, distractors };
+    const options = plan.isByWords ? { ...search, semantic: false } : search;
+    const bench = { context, plan, options, distractors };
     const { source } = plan;
     return source.kind === "files" ? await evaluateFiles(source, bench) : await evaluateFolder(source, bench);
   });
@@ -76,8 +78,9 @@ async function evaluateSet(
   { baselines, place }: { baselines: readonly string[]; place: string },
 ): Promise<SetResult> {
   const { io } = context;
-  const { isRemoving, half } = plan;
-  const set = takeHalf(await readSet(files, io.cwd), half);
+  const { isRemoving, isUnseen, half } = plan;
+  const whole = await readSet(files, io.cwd);
+  const set = takeHalf(isUnseen ? takeUnseen(whole) : whole, half);
   const pace = createPace(io.signal);
   const total = stepsOf({ ...set, isRemoving }) * (1 + baselines.length);
   let ranker = "";
@@ -115,17 +118,20 @@ function toJson(
     Object.fromEntries(all.map(({ ranker, report }) => [ranker, report]));
   return {
     half: plan.half,
+    unseen: plan.isUnseen,
+    words: plan.isByWords,
     distractors: distractors.length,
-    sets: results.map(({ name, tools, servers, queries, unanswerable, measured, comparison }) => ({
+    sets: results.map(({ name, tools, servers, queries, unanswerable, measured, ...compared }) => ({
       name,
       tools,
       servers,
       queries: queries.length,
       unanswerable,
       rankers: toRankers(measured),
-      comparison,
+      comparison: compared.comparison,
+      wordsComparison: compared.wordsComparison,
     })),
-    macro: { rankers: toRankers(macro.rankers), comparison: macro.comparison },
+    macro: { ...macro, rankers: toRankers(macro.rankers) },
     ...(calibration === undefined ? {} : { calibration }),
   };
 }

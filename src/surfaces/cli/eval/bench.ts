@@ -7,7 +7,7 @@ import { addDistractors } from "./haystack.js";
 import { averageReports, type MacroReport } from "./macro.js";
 import { measure, type Measured } from "./measure.js";
 import type { Pace } from "./pace.js";
-import { createRanker, OURS } from "./rankers.js";
+import { createRanker, OURS, WORDS } from "./rankers.js";
 import type { EvalSet } from "./sets.js";
 import { createStaticCatalog } from "./static-catalog.js";
 
@@ -31,20 +31,26 @@ export interface SetResult {
   readonly unknown: readonly string[];
   /** Ours first. */
   readonly measured: readonly Measured[];
+  /** With the baseline that is best here. */
   readonly comparison: Comparison | undefined;
+  /** With the baseline `words`, where it is measured. */
+  readonly wordsComparison: Comparison | undefined;
 }
 
 /** One catalog, one index per ranker, one ranker after the other. */
 export async function benchSet(set: EvalSet, parts: BenchParts): Promise<SetResult> {
   const { options, distractors, baselines, pace, onRanker, isRemoving } = parts;
   const { name, queries, unanswerable } = set;
-  const catalog = createStaticCatalog(addDistractors(set.tools, distractors), options);
+  const all = addDistractors(set.tools, distractors);
+  const catalog = createStaticCatalog(all, options);
   const { servers, tools } = catalog.snapshot;
   const measured: Measured[] = [];
   for (const ranker of [OURS, ...baselines]) {
     onRanker(ranker);
     await pace.breathe();
-    measured.push(await measure(await createRanker(ranker, catalog), { queries, unanswerable, isRemoving }, pace));
+    const byWords = { ...options, semantic: false };
+    const asked = await createRanker(ranker, ranker === WORDS ? createStaticCatalog(all, byWords) : catalog);
+    measured.push(await measure(asked, { queries, unanswerable, isRemoving }, pace));
   }
   return {
     name,
@@ -57,12 +63,14 @@ export async function benchSet(set: EvalSet, parts: BenchParts): Promise<SetResu
     ),
     measured,
     comparison: compareWithBest([{ queries, measured }], measured),
+    wordsComparison: compareWithWords([{ queries, measured }]),
   };
 }
 
 export interface MacroResult {
   readonly rankers: readonly MacroRanker[];
   readonly comparison: Comparison | undefined;
+  readonly wordsComparison: Comparison | undefined;
 }
 
 export interface MacroRanker {
@@ -76,7 +84,11 @@ export function averageSets(results: readonly SetResult[]): MacroResult {
     ranker,
     report: averageReports(results.flatMap(({ measured }) => measured[index]?.report ?? [])),
   }));
-  return { rankers, comparison: compareWithBest(results, rankers) };
+  return {
+    rankers,
+    comparison: compareWithBest(results, rankers),
+    wordsComparison: compareWithWords(results),
+  };
 }
 
 interface Standing {
@@ -84,21 +96,28 @@ interface Standing {
   readonly report: { readonly "ndcg@10": number };
 }
 
+type Answered = Pick<SetResult, "queries" | "measured">;
+
 /** The best baseline is that with the highest nDCG@10. */
-function compareWithBest(
-  sets: readonly Pick<SetResult, "queries" | "measured">[],
-  [, ...baselines]: readonly Standing[],
-): Comparison | undefined {
+function compareWithBest(sets: readonly Answered[], [, ...baselines]: readonly Standing[]): Comparison | undefined {
   const [best] = baselines.toSorted((a, b) => b.report["ndcg@10"] - a.report["ndcg@10"]);
-  if (best === undefined) return undefined;
+  return best === undefined ? undefined : compareWith(best.ranker, sets);
+}
+
+function compareWithWords(sets: readonly Answered[]): Comparison | undefined {
+  const isMeasured = sets.some(({ measured }) => measured.some(({ ranker }) => ranker === WORDS));
+  return isMeasured ? compareWith(WORDS, sets) : undefined;
+}
+
+function compareWith(baseline: string, sets: readonly Answered[]): Comparison {
   const answersOf = (measured: readonly Measured[], name: string) =>
     measured.find(({ ranker }) => ranker === name)?.answers ?? [];
   return compare(
-    best.ranker,
+    baseline,
     sets.map(({ queries, measured }) => ({
       queries,
       ours: answersOf(measured, OURS),
-      theirs: answersOf(measured, best.ranker),
+      theirs: answersOf(measured, baseline),
     })),
   );
 }

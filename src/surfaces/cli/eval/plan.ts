@@ -2,12 +2,16 @@ import { join } from "node:path";
 import { DiscoveryError } from "../../../errors.js";
 import type { Input } from "../command.js";
 import type { Half } from "./half.js";
-import { BASELINES } from "./rankers.js";
+import { BASELINES, WORDS } from "./rankers.js";
 
 /** What is to be measured, as the person asked for it. */
 export interface Plan {
   readonly source: Source;
   readonly half: Half;
+  /** Only queries that did not teach the model. */
+  readonly isUnseen: boolean;
+  /** Ours goes by words alone, whatever the configuration says. */
+  readonly isByWords: boolean;
   /** Files and folders whose tools are added to each set. */
   readonly haystack: readonly string[];
   readonly isRemoving: boolean;
@@ -28,6 +32,8 @@ export function readPlan(input: Input, env: Readonly<Record<string, string | und
   return {
     source: input.text("catalog") === undefined ? toFolder(input, data) : toFiles(input),
     half: toHalf(input.text("half") ?? "all"),
+    isUnseen: input.flag("unseen"),
+    isByWords: input.flag("words"),
     haystack: toHaystack(input, data),
     isRemoving: input.flag("removed"),
     isCalibrating: input.flag("calibration"),
@@ -41,6 +47,8 @@ function toFiles(input: Input): Source {
     if (input.text(option) === undefined) continue;
     throw wrong(`--${option} is for a folder of sets, --catalog for one catalog.`, "Give one of them.");
   }
+  if (input.flag("unseen"))
+    throw wrong("--unseen is for a folder of sets.", "Of one catalog it is not known what taught.");
   return { kind: "files", catalog, queries, ...(unanswerable === undefined ? {} : { unanswerable }) };
 }
 
@@ -55,15 +63,19 @@ function toFolder(input: Input, data: string | undefined): Source {
       "Give --catalog and --queries for tools of your own, or a folder of sets with --data or in ANYGPT_DATA.",
     );
   }
-  const baselines = toNames(input.text("baselines") ?? [...BASELINES.keys()].join(","));
-  return { kind: "folder", data, only: toNames(input.text("only") ?? ""), baselines: toKnown(baselines) };
+  const baselines = toKnown(toNames(input.text("baselines") ?? [...BASELINES.keys()].join(",")));
+  if (input.flag("words") && baselines.includes(WORDS)) {
+    throw wrong("--words makes ours the same as the baseline words.", "Leave one of them out.");
+  }
+  return { kind: "folder", data, only: toNames(input.text("only") ?? ""), baselines };
 }
 
 function toKnown(names: readonly string[]): readonly string[] {
   if (names.length === 1 && names[0] === "none") return [];
-  const unknown = names.find((name) => !BASELINES.has(name));
+  const known = [...BASELINES.keys(), WORDS];
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return names;
-  throw wrong(`No baseline is named "${unknown}".`, `There are ${[...BASELINES.keys()].join(", ")}, and none.`);
+  throw wrong(`No baseline is named "${unknown}".`, `There are ${known.join(", ")}, and none.`);
 }
 
 function toHalf(text: string): Half {

@@ -13,15 +13,17 @@ export interface Ranker {
 }
 
 export const OURS = "ours";
+/** Ours without the model, as a baseline. */
+export const WORDS = "words";
 
-/** What our search is measured against. */
+/** What others do, for ours to be measured against. */
 export const BASELINES: ReadonlyMap<string, CreateBaseline> = new Map<string, CreateBaseline>([
   ["seed", createSeedScorer],
   ["bm25", createBm25],
   ["minisearch", createMiniSearch],
 ]);
 
-/** Ours, or the baseline of that name. The index is built by the time it is given. */
+/** The baseline of that name, or else what the catalog itself answers. The index is built by the time it is given. */
 export async function createRanker(name: string, catalog: StaticCatalog): Promise<Ranker> {
   const create = BASELINES.get(name);
   if (create !== undefined) return await createBaselineRanker(name, create, catalog);

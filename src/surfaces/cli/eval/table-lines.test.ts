@@ -37,9 +37,10 @@ const set: SetResult = {
     { ranker: "minisearch", report, answers: [] },
   ],
   comparison,
+  wordsComparison: undefined,
 };
 const draw = (...sets: SetResult[]) =>
-  render(tableLines(sets, { rankers: set.measured, comparison }), { columns: 100, color: false }).split("\n");
+  render(tableLines(sets, { ...set, rankers: set.measured }), { columns: 100, color: false }).split("\n");
 
 describe("tableLines", () => {
   it("shows a row per ranker and how ours stands to the best baseline", () => {
@@ -53,6 +54,16 @@ describe("tableLines", () => {
     ]);
   });
 
+  it("shows how ours stands to words once, the best baseline or not", () => {
+    const words = { ...comparison, baseline: "words" };
+    const compared = (best: typeof comparison) =>
+      draw({ ...set, comparison: best, wordsComparison: words })
+        .filter((row) => row.startsWith("  ours - "))
+        .map((row) => row.split(":")[0]);
+    expect(compared(comparison)).toEqual(["  ours - minisearch", "  ours - words"]);
+    expect(compared(words)).toEqual(["  ours - words"]);
+  });
+
   it("ends with the macro average of several sets", () => {
     const rows = draw(set, set);
     expect(rows.filter((row) => row === "macro average of 2 sets")).toHaveLength(1);
@@ -61,7 +72,7 @@ describe("tableLines", () => {
 
   it("has no column for what was not asked", () => {
     const plain = { ...set, measured: [{ ranker: "ours", report, answers: [] }], comparison: undefined };
-    const [heads, ...rows] = render(tableLines([plain], { rankers: plain.measured, comparison: undefined }), {
+    const [heads, ...rows] = render(tableLines([plain], { ...plain, rankers: plain.measured }), {
       columns: 100,
       color: false,
     }).split("\n");
@@ -72,12 +83,14 @@ describe("tableLines", () => {
 
 describe("legendLines", () => {
   it("explains the columns in lines that fit", () => {
-    const text = render(legendLines({ half: "tune", isRemoving: true }), { columns: Infinity, color: false });
+    const asked = { half: "tune", isUnseen: true, isByWords: true, isRemoving: true } as const;
+    const text = render(legendLines(asked), { columns: Infinity, color: false });
     expect(text).toContain("removed:");
     expect(text).toContain('Only the half "tune"');
+    expect(text).toContain("none of whose tools taught");
+    expect(text).toContain("by words alone");
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
-    expect(render(legendLines({ half: "all", isRemoving: false }), { columns: 100, color: false })).not.toMatch(
-      /removed:|half "/,
-    );
+    const plain = { half: "all", isUnseen: false, isByWords: false, isRemoving: false } as const;
+    expect(render(legendLines(plain), { columns: 100, color: false })).not.toMatch(/removed:|half "|taught|alone/);
   });
 });

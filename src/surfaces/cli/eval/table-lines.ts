@@ -38,22 +38,26 @@ export function tableLines(sets: readonly SetResult[], macro: MacroResult): Line
   const heads = columns.map(({ head, width }) => head.padStart(width)).join("");
   return [
     fixed(bold(`${" ".repeat(NAME_WIDTH)}${heads}`)),
-    ...sets.flatMap(({ name, queries, tools, servers, measured, comparison }) => [
+    ...sets.flatMap(({ name, queries, tools, servers, measured, comparison, wordsComparison }) => [
       line(
         0,
         bold(name),
         `: ${count(queries.length, "query", "queries")} over ${count(tools, "tool")} on ${count(servers, "server")}`,
       ),
       ...measured.map(({ ranker, report }) => rowLine(ranker, report, columns)),
-      ...comparisonLines(comparison),
+      ...comparisonLines(comparison, wordsComparison),
     ]),
     ...(sets.length > 1 ? macroLines(macro, sets.length, columns) : []),
   ];
 }
 
+type Asked = Pick<Plan, "half" | "isUnseen" | "isByWords" | "isRemoving">;
+
 /** What was asked, and what the columns mean. */
-export function legendLines({ half, isRemoving }: Pick<Plan, "half" | "isRemoving">): Line[] {
+export function legendLines({ half, isUnseen, isByWords, isRemoving }: Asked): Line[] {
   return [
+    ...(isByWords ? [line(0, `${OURS} goes by words alone.`)] : []),
+    ...(isUnseen ? [line(0, "Only queries none of whose tools taught the model.")] : []),
     ...(half === "all" ? [] : [line(0, `Only the half "${half}" of each set's queries.`)]),
     line(0, "tokens: median/p95 of an answer; ms: median"),
     line(0, "refused: answerable queries that are answered with nothing; abstained: unanswerable ones"),
@@ -63,11 +67,12 @@ export function legendLines({ half, isRemoving }: Pick<Plan, "half" | "isRemovin
   ];
 }
 
-function macroLines({ rankers, comparison }: MacroResult, sets: number, columns: readonly Column[]): Line[] {
+function macroLines(macro: MacroResult, sets: number, columns: readonly Column[]): Line[] {
+  const { rankers, comparison, wordsComparison } = macro;
   return [
     line(0, bold("macro average"), ` of ${count(sets, "set")}`),
     ...rankers.map(({ ranker, report }) => rowLine(ranker, report, columns)),
-    ...comparisonLines(comparison),
+    ...comparisonLines(comparison, wordsComparison),
   ];
 }
 
@@ -77,14 +82,17 @@ function rowLine(name: string, report: MacroReport, columns: readonly Column[]):
   return fixed(name === OURS ? bold(text) : text);
 }
 
-function comparisonLines(comparison: Comparison | undefined): Line[] {
-  if (comparison === undefined) return [];
-  const { baseline, measures } = comparison;
+function comparisonLines(best: Comparison | undefined, words: Comparison | undefined): Line[] {
+  const shown = words?.baseline === best?.baseline ? [best] : [best, words];
+  return shown.flatMap((comparison) => (comparison === undefined ? [] : [comparisonLine(comparison)]));
+}
+
+function comparisonLine({ baseline, measures }: Comparison): Line {
   const parts = COMPARED.flatMap((name): Part[] => {
     const { difference, low, high, isBelow } = measures[name];
     return ["  ", ...(isBelow ? [WARNING] : []), `${name} ${points(difference)} [${points(low)}, ${points(high)}]`];
   });
-  return [fixed(`  ${OURS} - ${baseline}:`, ...parts)];
+  return fixed(`  ${OURS} - ${baseline}:`, ...parts);
 }
 
 function points(value: number): string {

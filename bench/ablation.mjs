@@ -1,0 +1,159 @@
+// What every number of the ranking is worth: macro averages with it off, smaller and larger, as one Markdown table.
+import { parseArgs } from "node:util";
+import { loadInternals, requireData } from "./support/judged-sets.mjs";
+import { MEASURES, openJudge } from "./support/ranking-judge.mjs";
+import { SWITCHES, toNumbers, withNumber } from "./support/ranking-variants.mjs";
+
+const HELP = `Usage: npm run ablation -- [options]
+
+Ranks the half "tune" of the queries that the model was not taught by,
+over each set's own tools and among the tools of corpus/, and prints by how many points of 100 the
+macro averages change when a number of the ranking is off, 0.7 times and 1.4 times what it is.
+Sets are read from the folder ANYGPT_DATA.
+
+  --only NAME  only this number ("clause", "fields.name.weight"), all that begin with "NAME.",
+               or this switch ("without meaning"); may be repeated
+  --most N     so many queries a set at most, 120 if not given
+  --help       print this`;
+
+const FACTORS = [0.7, 1.4];
+
+const options = readOptions();
+if (options.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+
+const folder = requireData();
+const internals = await loadInternals();
+const numbers = toNumbers(internals.RANKING).filter(({ name }) => isWanted(name));
+const switches = SWITCHES.filter(({ name }) => isWanted(name));
+if (numbers.length + switches.length === 0) fail(`Nothing is named "${options.only.join('", "')}".`);
+
+console.error("reading sets and corpus");
+const judge = await openJudge(folder, internals, Number(options.most));
+const base = judge.measure(internals.RANKING);
+const measureChange = createProgress((variant) => toChange(judge.measure(variant.ranking, variant.has), base));
+
+const switchRows = switches.map(({ name, change }) => {
+  const variant = change(internals.RANKING);
+  return [name, measureChange(name, variant)];
+});
+const numberRows = numbers.map(({ name, value, path, off }) => {
+  const isUsed = path[0] !== "fields" || judge.hasField(path[1]);
+  const changeTo = (other) =>
+    isUsed && other !== undefined
+      ? measureChange(`${name} = ${Number(other.toPrecision(3))}`, {
+          ranking: withNumber(internals.RANKING, path, other),
+        })
+      : undefined;
+  return { name, value, isUsed, changes: [changeTo(off), ...FACTORS.map((factor) => changeTo(value * factor))] };
+});
+console.log(toReport());
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: "string", multiple: true, default: [] },
+        most: { type: "string", default: "120" },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    return fail(error.message);
+  }
+}
+
+function fail(message) {
+  console.error(`${message}\n\n${HELP}`);
+  process.exit(1);
+}
+
+function isWanted(name) {
+  return options.only.length === 0 || options.only.some((one) => name === one || name.startsWith(`${one}.`));
+}
+
+/** Tells after each variant how many there are and when the last will be done. */
+function createProgress(measure) {
+  const used = numbers.filter(({ path }) => path[0] !== "fields" || judge.hasField(path[1]));
+  const total = switches.length + used.reduce((sum, { off }) => sum + FACTORS.length + (off === undefined ? 0 : 1), 0);
+  const started = performance.now();
+  let done = 0;
+  return (name, variant) => {
+    const change = measure(variant);
+    done += 1;
+    const left = ((performance.now() - started) / done) * (total - done);
+    console.error(`${done} of ${total}, about ${(left / 60_000).toFixed(1)} minutes left: ${name}`);
+    return change;
+  };
+}
+
+/** Of each place and measure the macro change in points and its standard error, paired by query. */
+function toChange(measured, base) {
+  return measured.map((sets, place) =>
+    MEASURES.map((_, measure) => {
+      const differences = sets.map((queries, set) =>
+        queries.map((scores, query) => 100 * (scores[measure] - base[place][set][query][measure])),
+      );
+      const change = mean(differences.map(mean));
+      const error = Math.hypot(...differences.map(standardError)) / differences.length;
+      return { change, isSure: Math.abs(change) > 2 * error && Math.abs(change) > 0.05 };
+    }),
+  );
+}
+
+function standardError(values) {
+  const center = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2)) / values.length);
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function toReport() {
+  const macro = base.map((sets) =>
+    MEASURES.map((_, measure) => mean(sets.map((queries) => mean(queries.map((scores) => scores[measure]))))),
+  );
+  const absolute = ([small, haystack]) => `small ${toShares(small)}, haystack ${toShares(haystack)}`;
+  return [
+    `nDCG@10 / hit@1 / recall@5, macro over ${judge.sets.length} sets (${judge.sets.map(({ name, queries }) => `${name} ${queries.length}`).join(", ")} queries of the half "tune", none of whose tools taught the model). As it is: ${absolute(macro)}. The table has the change in points of 100; bold is more than two standard errors, paired by query. The order alone is judged: nothing is refused or cut.`,
+    "",
+    ...(switchRows.length === 0 ? [] : toTable(["switch", "small", "haystack"], switchRows.map(toSwitchCells))),
+    ...(numberRows.length === 0
+      ? []
+      : toTable(
+          ["number", "is", "small: off", "× 0.7", "× 1.4", "haystack: off", "× 0.7", "× 1.4"],
+          numberRows.map(toNumberCells),
+        )),
+  ].join("\n");
+}
+
+function toTable(heads, rows) {
+  return [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).concat("");
+}
+
+function toSwitchCells([name, change]) {
+  return [name, ...change.map(toChangeCell)];
+}
+
+function toNumberCells({ name, value, isUsed, changes }) {
+  const cellOf = (place) => (change) => (change === undefined ? "–" : toChangeCell(change[place]));
+  if (!isUsed) return [name, value, "no tool here has it", ...Array.from({ length: 5 }, () => "")];
+  return [name, value, ...changes.map(cellOf(0)), ...changes.map(cellOf(1))];
+}
+
+function toChangeCell(measures) {
+  return measures
+    .map(({ change, isSure }) => {
+      const text = change.toFixed(1).replace("-0.0", "0.0").replace("-", "−");
+      const signed = change >= 0.05 ? `+${text}` : text;
+      return isSure ? `**${signed}**` : signed;
+    })
+    .join(" / ");
+}
+
+function toShares(values) {
+  return values.map((value) => value.toFixed(3)).join(" / ");
+}

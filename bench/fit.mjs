@@ -1,0 +1,111 @@
+// Fits what `src/search/relevance.ts` tells relevance and refusal from, on the half "tune" of the queries that the model was not taught by, and shows on the other half how well that holds.
+import { equalWeights, gatherEvidence } from "./support/evidence.mjs";
+import { toReliability, toRefusals } from "./support/fit-report.mjs";
+import { loadInternals, openMeaning, readJudgedSets, requireData } from "./support/judged-sets.mjs";
+import { fitLogistic, predict } from "./support/logistic.mjs";
+
+const EVIDENCE = ["covered", "literal", "strength", "amount", "first", "lead", "distance", "length", "likeness"];
+/** How much the hits of such a query count beside those of answerable ones. */
+const SHARES = { answerable: 1, unanswerable: 0.3, removed: 0.1 };
+/** The best hit is what people look at. */
+const FIRST_HIT = 3;
+const FITTING = { words: ["strength"], meaning: ["strength", "likeness", "length"] };
+const MOST_WRONG = 0.035;
+const THRESHOLD_STEP = 0.02;
+
+const folder = requireData();
+const internals = await loadInternals();
+const sets = await readJudgedSets(folder, internals);
+report("by words", "BY_WORDS", undefined);
+report("by words and meaning", "BY_WORDS_AND_MEANING", openMeaning(internals));
+
+function report(name, constant, meaning) {
+  console.error(`asking ${name}`);
+  const asked = gatherEvidence(sets, internals, meaning);
+  const evidence = meaning === undefined ? EVIDENCE.filter((key) => key !== "likeness") : EVIDENCE;
+  const relevance = fitRelevance(asked, evidence);
+  const fitting = fitFitting(asked, meaning === undefined ? FITTING.words : FITTING.meaning);
+  const reported = asked.filter(({ half }) => half === "report");
+  const mostWrong = `${(MOST_WRONG * 100).toFixed(1)} %`;
+  console.log(
+    [
+      `## Relevance ${name}`,
+      "",
+      "```ts",
+      `const ${constant}: RelevanceModel = ${toSource(relevance.model, 3)};`,
+      `const FITTING_${constant} = ${toSource({ ...fitting.model, threshold: fitting.threshold }, 2)};`,
+      "```",
+      "",
+      toReliability(reported, { ...internals, stateOf: relevance.stateOf, fits: fitting.fits }),
+      "",
+      `Refused below ${fitting.threshold}, chosen for at most ${mostWrong} wrong refusals on the half "tune":`,
+      "",
+      toRefusals(asked, fitting.fits),
+      "",
+    ].join("\n"),
+  );
+}
+
+/** The chance that a hit is right. Sets weigh the same within each kind of query. */
+function fitRelevance(asked, keys) {
+  const hits = asked.flatMap(({ set, half, kind, hits }) =>
+    hits.map(({ evidence, isRight }, rank) => ({ set, half, kind, evidence, isRight, rank })),
+  );
+  const weights = equalWeights(hits, ({ set, half, kind }) => `${set} ${half} ${kind}`);
+  const weighed = hits.map((hit, index) => ({
+    ...hit,
+    weight: weights[index] * SHARES[hit.kind] * (hit.rank === 0 ? FIRST_HIT : 1),
+  }));
+  const taught = weighed.filter(({ half }) => half === "tune");
+  const rowOf = (evidence) => keys.map((key) => evidence[key]);
+  const fitted = fitLogistic({
+    rows: taught.map(({ evidence }) => rowOf(evidence)),
+    right: taught.map(({ isRight }) => (isRight ? 1 : 0)),
+    weights: taught.map(({ weight }) => weight),
+  });
+  return { model: toModel(fitted, keys, EVIDENCE), stateOf: (evidence) => predict(fitted, rowOf(evidence)) };
+}
+
+/** Whether a query has an answer at all. Queries whose tools were taken out do not teach it: tools much like those are left. */
+function fitFitting(asked, keys) {
+  const rowOf = ({ hits, nearest }) =>
+    keys.map((key) => (key === "likeness" ? nearest : (hits[0]?.evidence[key] ?? 0)));
+  const taught = asked.filter(({ half, kind }) => half === "tune" && kind !== "removed");
+  const fitted = fitLogistic({
+    rows: taught.map(rowOf),
+    right: taught.map(({ kind }) => (kind === "answerable" ? 1 : 0)),
+    weights: equalWeights(taught, ({ set, kind }) => `${set} ${kind}`),
+  });
+  const chanceOf = (one) => predict(fitted, rowOf(one));
+  const threshold = chooseThreshold(
+    taught.filter(({ kind }) => kind === "answerable"),
+    chanceOf,
+  );
+  return {
+    model: toModel(fitted, keys, FITTING.meaning),
+    threshold,
+    // Nothing found is nothing that fits.
+    fits: (one) => one.hits.length > 0 && chanceOf(one) >= threshold,
+  };
+}
+
+/** The highest that refuses few enough answerable queries, each set weighing the same. */
+function chooseThreshold(answerable, chanceOf) {
+  const weights = equalWeights(answerable, ({ set }) => set);
+  const setCount = new Set(answerable.map(({ set }) => set)).size;
+  const wrongAt = (threshold) =>
+    answerable.reduce((sum, one, index) => sum + (chanceOf(one) < threshold ? weights[index] : 0), 0) / setCount;
+  let steps = 1;
+  while (steps * THRESHOLD_STEP < 0.9 && wrongAt((steps + 1) * THRESHOLD_STEP) <= MOST_WRONG) steps += 1;
+  return Number((steps * THRESHOLD_STEP).toFixed(2));
+}
+
+function toModel({ constant, factors }, keys, names) {
+  return { constant, ...Object.fromEntries(names.map((name) => [name, factors[keys.indexOf(name)] ?? 0])) };
+}
+
+function toSource(model, digits) {
+  const entries = Object.entries(model).map(([name, value]) => `${name}: ${Number(value.toFixed(digits))}`);
+  const line = `{ ${entries.join(", ")} }`;
+  return line.length <= 80 ? line : `{\n${entries.map((entry) => `  ${entry},\n`).join("")}}`;
+}
