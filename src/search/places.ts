@@ -1,4 +1,5 @@
 import type { Block } from "./block.js";
+import { createNearestNames } from "./nearest.js";
 import type { DocumentWords } from "./rerank.js";
 
 /** From a document's number, counted through all blocks, to what its block knows of it. */
@@ -10,6 +11,10 @@ export interface Places {
   wordsOf(document: number): DocumentWords;
   /** Documents that have a name or id with this key. */
   named(key: string): number[];
+  /** All servers, the largest first, and their documents. */
+  servers(): ReadonlyMap<string, readonly number[]>;
+  /** Servers whose name looks like this one. */
+  nearestServers(name: string): readonly string[];
 }
 
 export function createPlaces(blocks: readonly Block[], size: number): Places {
@@ -26,8 +31,17 @@ export function createPlaces(blocks: readonly Block[], size: number): Places {
     const number = blockOf[document] ?? 0;
     return { block: blocks[number], at: document - (firsts[number] ?? 0) };
   };
+  let homes: ReadonlyMap<string, number> | undefined;
+  let servers: ReadonlyMap<string, readonly number[]> | undefined;
+  const listServers = (): ReadonlyMap<string, readonly number[]> => (servers ??= groupByServer(blocks));
+  let nearest: ((name: string) => string[]) | undefined;
   return {
     size,
+    servers: listServers,
+    nearestServers(name) {
+      nearest ??= createNearestNames(listServers().keys());
+      return nearest(name);
+    },
     idOf(document) {
       const { block, at } = find(document);
       return block?.ids[at] ?? "";
@@ -51,12 +65,37 @@ export function createPlaces(blocks: readonly Block[], size: number): Places {
     },
     named(key) {
       if (key.length > longest) return [];
+      homes ??= findHomes(blocks);
+      const home = homes.get(key);
+      if (home === undefined) return [];
       const found: number[] = [];
-      for (const [number, block] of blocks.entries()) {
-        const own = block.named.get(key);
-        if (own !== undefined) for (const at of own) found.push(at + (firsts[number] ?? 0));
+      for (const number of home === SEVERAL ? blocks.keys() : [home]) {
+        for (const at of blocks[number]?.named.get(key) ?? []) found.push(at + (firsts[number] ?? 0));
       }
       return found;
     },
   };
+}
+
+function groupByServer(blocks: readonly Block[]): ReadonlyMap<string, readonly number[]> {
+  const documents = new Map<string, number[]>();
+  let document = 0;
+  for (const server of blocks.flatMap((block) => block.servers)) {
+    const own = documents.get(server);
+    if (own === undefined) documents.set(server, [document]);
+    else own.push(document);
+    document += 1;
+  }
+  return new Map([...documents].sort(([a, few], [b, many]) => many.length - few.length || (a < b ? -1 : 1)));
+}
+
+const SEVERAL = -1;
+
+/** By the key of a name: the number of the block that has it. */
+function findHomes(blocks: readonly Block[]): ReadonlyMap<string, number> {
+  const homes = new Map<string, number>();
+  for (const [number, { named }] of blocks.entries()) {
+    for (const key of named.keys()) homes.set(key, homes.has(key) ? SEVERAL : number);
+  }
+  return homes;
 }

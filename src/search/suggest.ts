@@ -1,5 +1,4 @@
 import { errorsAllowed } from "../util/edit-distance.js";
-import { createNearestNames } from "./nearest.js";
 import type { QueryParts } from "./query.js";
 import { isStopWord } from "./stop-words.js";
 import { tokenizeQuery } from "./tokenize.js";
@@ -10,9 +9,10 @@ const MOST_WORDS = 8;
 const LONG_WORD = 7;
 
 interface SuggestParts extends QueryParts {
-  /** How many documents there are. */
-  readonly size: number;
-  readonly serverOf: (document: number) => string;
+  /** All servers, the largest first, and their documents. */
+  readonly servers: () => ReadonlyMap<string, readonly number[]>;
+  /** Those whose name looks like a word. */
+  readonly nearestServers: (word: string) => readonly string[];
   readonly accepts: (document: number) => boolean;
 }
 
@@ -21,25 +21,24 @@ export function suggest(query: string, parts: SuggestParts): string[] {
   const content = tokenizeQuery(query, () => false).filter((word) => !isStopWord(word));
   const words = [...new Set(content)].slice(0, MOST_WORDS);
   if (words.length === 0) return [];
-  const servers = listVisibleServers(parts);
-  const nearestServers = createNearestNames(servers);
-  const near = new Set(words.flatMap((word) => nearestServers(word)));
+  const servers = parts.servers();
+  // A server shows as soon as this caller may see one of its documents.
+  const isVisible = (server: string): boolean => servers.get(server)?.some(parts.accepts) === true;
+  const near = new Set(words.flatMap((word) => parts.nearestServers(word)).filter(isVisible));
   for (const word of words) {
     if (near.size >= MOST_SUGGESTIONS) break;
     for (const candidate of findNearWords(word, parts)) near.add(candidate);
   }
-  return (near.size > 0 ? [...near] : servers).slice(0, MOST_SUGGESTIONS);
+  return near.size > 0 ? [...near].slice(0, MOST_SUGGESTIONS) : takeWhere(servers.keys(), isVisible);
 }
 
-/** Servers with documents that this caller may see, the largest first. */
-function listVisibleServers({ size, serverOf, accepts }: SuggestParts): string[] {
-  const counts = new Map<string, number>();
-  for (let document = 0; document < size; document += 1) {
-    if (!accepts(document)) continue;
-    const server = serverOf(document);
-    counts.set(server, (counts.get(server) ?? 0) + 1);
+function takeWhere(names: Iterable<string>, isWanted: (name: string) => boolean): string[] {
+  const taken: string[] = [];
+  for (const name of names) {
+    if (isWanted(name)) taken.push(name);
+    if (taken.length === MOST_SUGGESTIONS) break;
   }
-  return [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1)).map(([server]) => server);
+  return taken;
 }
 
 /** Long words may have one error more than a search forgives. A word that only hidden documents have would give them away, so it is not told. */

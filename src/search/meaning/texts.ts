@@ -14,6 +14,8 @@ const LONGEST_PARAMETER_TEXT = 100;
 const FIRST_SENTENCE = /^[\s\S]{10,300}?(?:[.!?](?=\s|$)|[。！？])/u;
 const CAMEL_CASE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const CAMEL_CASE_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{Ll}\p{N}]*\p{Lu}[\p{L}\p{N}]*/gu;
+/** Tells at once that there is no such word, as in most texts. */
+const HAS_CAMEL_CASE = /[\p{Ll}\p{N}]\p{Lu}/u;
 /** Parts of a server's name that say nothing about what it does. */
 const EMPTY = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev", "app"]);
 
@@ -23,11 +25,7 @@ const EMPTY = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev
  */
 export function createTextCutter(joins: ReadonlySet<string>) {
   const toName = (identifier: string): string => {
-    const words = identifier
-      .split(/[^\p{L}\p{N}]+/u)
-      .flatMap((part) => part.split(CAMEL_CASE))
-      .filter((word) => word !== "")
-      .map((word) => word.toLowerCase());
+    const words = toWords(identifier);
     const joined: string[] = [];
     for (let at = 0; at < words.length; at += 1) {
       const [word = "", next] = [words[at], words[at + 1]];
@@ -38,7 +36,10 @@ export function createTextCutter(joins: ReadonlySet<string>) {
     return joined.join(" ");
   };
 
-  const toText = (text: string): string => text.replace(/\s+/gu, " ").trim().replace(CAMEL_CASE_WORD, toName);
+  const toText = (text: string): string => {
+    const line = text.replace(/\s+/gu, " ").trim();
+    return HAS_CAMEL_CASE.test(line) ? line.replace(CAMEL_CASE_WORD, toName) : line;
+  };
 
   const toServer = (server: string): string =>
     toName(server)
@@ -67,4 +68,14 @@ export function createTextCutter(joins: ReadonlySet<string>) {
       };
     },
   };
+}
+
+function toWords(identifier: string): string[] {
+  // Most names need no more than this.
+  if (/^[a-z0-9_-]*$/u.test(identifier)) return identifier.split(/[_-]+/u).filter((word) => word !== "");
+  return identifier
+    .split(/[^\p{L}\p{N}]+/u)
+    .flatMap((part) => part.split(CAMEL_CASE))
+    .filter((word) => word !== "")
+    .map((word) => word.toLowerCase());
 }
