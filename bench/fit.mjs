@@ -1,7 +1,7 @@
 // Fits what `src/search/relevance.ts` tells relevance and refusal from, on the half "tune" of the queries that the model was not taught by, and shows on the other half how well that holds.
 import { equalWeights, gatherEvidence } from "./support/evidence.mjs";
 import { toReliability, toRefusals } from "./support/fit-report.mjs";
-import { loadInternals, openMeaning, readJudgedSets, requireData } from "./support/judged-sets.mjs";
+import { loadInternals, openRememberingMeaning, readJudgedSets, requireData } from "./support/judged-sets.mjs";
 import { fitLogistic, predict } from "./support/logistic.mjs";
 
 const EVIDENCE = ["covered", "literal", "strength", "amount", "first", "lead", "distance", "length", "likeness"];
@@ -17,7 +17,7 @@ const folder = requireData();
 const internals = await loadInternals();
 const sets = await readJudgedSets(folder, internals);
 report("by words", "BY_WORDS", undefined);
-report("by words and meaning", "BY_WORDS_AND_MEANING", openMeaning(internals));
+report("by words and meaning", "BY_WORDS_AND_MEANING", openRememberingMeaning(internals));
 
 function report(name, constant, meaning) {
   console.error(`asking ${name}`);

@@ -8,6 +8,7 @@ export const FIELDS = ["name", "server", "first", "rest", "params", "paramTexts"
 /** Words of an identifier: "createPullRequest" and "create_pull_request" are both "create Pull Request" in small letters. */
 export function toWords(identifier, joins) {
   const words = String(identifier ?? "")
+    .slice(0, 200)
     .split(/[^\p{L}\p{N}]+/u)
     .flatMap((part) => part.split(CAMEL))
     .filter((word) => word !== "")

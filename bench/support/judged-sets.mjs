@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleInternals } from "./load-internals.mjs";
-import { ROOT } from "./places.mjs";
+import { openModel } from "./open-model.mjs";
 
 /** Without a data folder there is nothing to do, and that is no failure. */
 export function requireData() {
@@ -51,8 +51,8 @@ export function takeAtMost(list, most) {
 }
 
 /** The package's model. What it said of a text or a document is remembered, for those who ask again with other constants. */
-export function openMeaning({ createMeaning, readModel }) {
-  const meaning = createMeaning(readModel(readFileSync(join(ROOT, "model/tools.bin"))));
+export function openRememberingMeaning({ createTableMemory, openMeaning }) {
+  const meaning = openModel({ createTableMemory, openMeaning });
   const queries = new Map();
   const tools = new WeakMap();
   return {

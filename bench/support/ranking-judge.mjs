@@ -1,4 +1,4 @@
-import { distinct, openMeaning, readJudgedSets, takeAtMost, toDocument } from "./judged-sets.mjs";
+import { distinct, openRememberingMeaning, readJudgedSets, takeAtMost, toDocument } from "./judged-sets.mjs";
 
 export const MEASURES = ["ndcg@10", "hit@1", "recall@5"];
 const HITS = 10;
@@ -6,7 +6,7 @@ const HITS = 10;
 /** Ranks the same queries with any constants. Vectors are kept for all of them, and what was read of the tools as long as the fields' constants are the same. */
 export async function openJudge(folder, internals, most) {
   const { addDistractors, FIELD_NAMES, isInHalf, readDistractors, readFields, scoreAnswer } = internals;
-  const meaning = openMeaning(internals);
+  const meaning = openRememberingMeaning(internals);
   const corpus = distinct(await readDistractors([`${folder}/corpus`], process.cwd()));
   const toGroups = createGrouping(internals);
   const sets = (await readJudgedSets(folder, internals)).map(({ name, tools, queries }) => ({

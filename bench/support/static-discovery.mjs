@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { ROOT } from "./places.mjs";
+import { openModel } from "./open-model.mjs";
 
 /** The way from tools to answers as the gateway goes it, over servers that are never asked; by words alone if `semantic` is false. */
 export function createStaticDiscovery(tools, internals, semantic = true) {
@@ -38,7 +36,7 @@ export function createStaticDiscovery(tools, internals, semantic = true) {
 
 let meaning;
 
-function loadMeaning({ createMeaning, readModel }) {
-  meaning ??= createMeaning(readModel(readFileSync(join(ROOT, "model/tools.bin"))));
+function loadMeaning(internals) {
+  meaning ??= openModel(internals);
   return meaning;
 }

@@ -56,7 +56,10 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
     if (indexed?.tools !== current.tools) {
       indexer ??= openIndexer(options.semantic ? meaning : undefined);
       const groups = [...current.servers.values()].map(toGroup);
-      indexed = { tools: current.tools, index: indexer.then((one) => one.index(groups)) };
+      const index = indexer.then((one) => one.index(groups));
+      // What failed once may work the next time.
+      index.catch(() => (indexer = indexed = undefined));
+      indexed = { tools: current.tools, index };
     }
     return indexed.index;
   };

@@ -1,7 +1,8 @@
 import type { FieldConstants, RankingConstants } from "./constants.js";
 import { findDeprecation } from "./deprecation.js";
 import { FIELD_NAMES, readFields, type SearchDocument } from "./fields.js";
-import type { Meaning } from "./meaning/meaning.js";
+import type { Meaning, Vector } from "./meaning/meaning.js";
+import { copyText } from "../util/text.js";
 import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
@@ -43,7 +44,11 @@ export interface BlockParts {
   readonly meaning?: Meaning | undefined;
 }
 
-export type BlockBuilder = (documents: readonly SearchDocument[]) => Block;
+/** What it yields says nothing but that a pause is due. */
+export type BlockBuilder = (documents: readonly SearchDocument[]) => Generator<void, Block>;
+
+/** So many documents are read between two pauses: a few milliseconds. */
+const DOCUMENTS_AT_ONCE = 50;
 
 /** BM25F's first half: occurrences weighted by field and field length, added up by word. */
 export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts): BlockBuilder {
@@ -68,22 +73,31 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
     }
   };
 
-  return (documents) => {
+  const readDocument = (document: SearchDocument, words: number[], steps: number[]): void => {
+    touched = [];
+    for (const [index, text] of readFields(document).entries()) {
+      const field = fields[index];
+      if (text !== "" && field !== undefined) addText(text, field);
+    }
+    for (const word of touched) {
+      words.push(word);
+      steps.push(Math.min(Math.ceil((frequencies[word] ?? 0) / FREQUENCY_STEP), MOST_STEPS));
+      frequencies[word] = 0;
+    }
+  };
+
+  return function* build(given) {
+    // In the order of their ids, so that equals are told in this order, however they came.
+    const documents = given.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const ends = new Uint32Array(documents.length);
     const words: number[] = [];
     const steps: number[] = [];
+    const meanings = meaning === undefined ? undefined : createMeanings(documents.length, meaning.dims);
     for (const [number, document] of documents.entries()) {
-      touched = [];
-      for (const [index, text] of readFields(document).entries()) {
-        const field = fields[index];
-        if (text !== "" && field !== undefined) addText(text, field);
-      }
-      for (const word of touched) {
-        words.push(word);
-        steps.push(Math.min(Math.ceil((frequencies[word] ?? 0) / FREQUENCY_STEP), MOST_STEPS));
-        frequencies[word] = 0;
-      }
+      readDocument(document, words, steps);
       ends[number] = words.length;
+      if (meaning !== undefined) meanings?.set(number, meaning.readTool(document));
+      if (number % DOCUMENTS_AT_ONCE === DOCUMENTS_AT_ONCE - 1) yield;
     }
     const named = indexNames(documents);
     return {
@@ -95,20 +109,21 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
       ends,
       words: Uint32Array.from(words),
       frequencies: Uint16Array.from(steps),
-      meanings: meaning === undefined ? undefined : readMeanings(documents, meaning),
+      meanings: meanings?.all,
     };
   };
 }
 
-function readMeanings(documents: readonly SearchDocument[], meaning: Meaning): Meanings {
-  const values = new Int8Array(documents.length * meaning.dims);
-  const scales = new Float32Array(documents.length);
-  for (const [number, document] of documents.entries()) {
-    const vector = meaning.readTool(document);
-    values.set(vector.values, number * meaning.dims);
-    scales[number] = vector.scale;
-  }
-  return { values, scales };
+function createMeanings(count: number, dims: number): { all: Meanings; set: (number: number, vector: Vector) => void } {
+  const values = new Int8Array(count * dims);
+  const scales = new Float32Array(count);
+  return {
+    all: { values, scales },
+    set(number, vector) {
+      values.set(vector.values, number * dims);
+      scales[number] = vector.scale;
+    },
+  };
 }
 
 /** The words of a text, chunk by chunk; what a chunk says is remembered over many documents, which say much the same. */
@@ -118,8 +133,9 @@ function createTextReader(vocabulary: Vocabulary): (text: string) => readonly (r
     splitChunks(text).map((chunk) => {
       let numbers = known.get(chunk);
       if (numbers === undefined) {
-        numbers = tokenizeChunk(chunk).map((word) => vocabulary.add(word));
-        known.set(chunk, numbers);
+        const own = copyText(chunk);
+        numbers = tokenizeChunk(own).map((word) => vocabulary.add(word));
+        known.set(own, numbers);
       }
       return numbers;
     });

@@ -16,8 +16,6 @@ export interface Indexer {
   index(groups: readonly DocumentGroup[]): Promise<SearchIndex>;
 }
 
-/** So many documents are read without a pause: a few milliseconds. */
-const DOCUMENTS_AT_ONCE = 100;
 /** When less than one word of so many is still in use, all words are read anew. */
 const MOST_STALE = 4;
 
@@ -30,21 +28,16 @@ export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): 
       if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory({ ranking, meaning });
       const { blocks, build, vocabulary } = memory;
       const used: Block[] = [];
-      let unpaused = 0;
       for (const { key, documents } of groups) {
         let block = blocks.get(key);
         if (block === undefined) {
-          block = build(documents());
+          block = await takeTurns(build(documents()));
           blocks.set(key, block);
           memory.read += block.words.length;
-          unpaused += block.ids.length;
         }
         used.push(block);
-        if (unpaused < DOCUMENTS_AT_ONCE) continue;
-        unpaused = 0;
-        await nextTurn();
       }
-      return finish(buildIndex(used, { vocabulary, ranking, meaning }));
+      return await takeTurns(buildIndex(used, { vocabulary, ranking, meaning }));
     },
   };
 }
@@ -60,14 +53,11 @@ function createMemory(parts: Omit<BlockParts, "vocabulary">) {
   };
 }
 
-/** So many steps, one per group, are taken without a pause. */
-const STEPS_AT_ONCE = 50;
-
-async function finish(steps: Generator<void, SearchIndex>): Promise<SearchIndex> {
-  for (let taken = 1; ; taken += 1) {
+async function takeTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
+  for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    if (taken % STEPS_AT_ONCE === 0) await nextTurn();
+    await nextTurn();
   }
 }
 

@@ -34,13 +34,14 @@ export function createPlaces(blocks: readonly Block[], size: number): Places {
   let homes: ReadonlyMap<string, number> | undefined;
   let servers: ReadonlyMap<string, readonly number[]> | undefined;
   const listServers = (): ReadonlyMap<string, readonly number[]> => (servers ??= groupByServer(blocks));
-  let nearest: ((name: string) => string[]) | undefined;
+  let nearest: ((name: string, max?: number) => string[]) | undefined;
   return {
     size,
     servers: listServers,
     nearestServers(name) {
       nearest ??= createNearestNames(listServers().keys());
-      return nearest(name);
+      // More than are told: some may not be for this caller.
+      return nearest(name, MOST_NEAR_SERVERS);
     },
     idOf(document) {
       const { block, at } = find(document);
@@ -89,6 +90,7 @@ function groupByServer(blocks: readonly Block[]): ReadonlyMap<string, readonly n
   return new Map([...documents].sort(([a, few], [b, many]) => many.length - few.length || (a < b ? -1 : 1)));
 }
 
+const MOST_NEAR_SERVERS = 20;
 const SEVERAL = -1;
 
 /** By the key of a name: the number of the block that has it. */

@@ -13,6 +13,9 @@ export interface Postings {
   readonly stemCounts: Uint32Array;
 }
 
+/** So many documents are counted or placed between two pauses. */
+const DOCUMENTS_AT_ONCE = 1_000;
+
 /** Counting sort in three rounds over the blocks; what it yields says nothing but that a pause is due. */
 export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Generator<void, Postings> {
   const starts = new Uint32Array(vocabulary.words.length + 1);
@@ -23,6 +26,7 @@ export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Gener
     let at = 0;
     for (const end of ends) {
       size += 1;
+      if (size % DOCUMENTS_AT_ONCE === 0) yield;
       for (; at < end; at += 1) {
         const word = words[at] ?? 0;
         starts[word + 1] = (starts[word + 1] ?? 0) + 1;
@@ -32,7 +36,6 @@ export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Gener
         stemCounts[stem] = (stemCounts[stem] ?? 0) + 1;
       }
     }
-    yield;
   }
   for (let word = 1; word < starts.length; word += 1) starts[word] = (starts[word] ?? 0) + (starts[word - 1] ?? 0);
   const next = starts.slice();
@@ -50,8 +53,8 @@ export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Gener
         frequencies[place] = block.frequencies[at] ?? 0;
       }
       document += 1;
+      if (document % DOCUMENTS_AT_ONCE === 0) yield;
     }
-    yield;
   }
   return { size, starts, documents, frequencies, stemCounts };
 }

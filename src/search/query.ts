@@ -53,6 +53,18 @@ export interface QueryParts {
   readonly postings: Postings;
   readonly nearWords: FindNearWords;
   readonly ranking: RankingConstants;
+  /** Which documents exist for this caller: a word that only others have is as good as mistyped. */
+  readonly accepts: (document: number) => boolean;
+}
+
+/** A word in more documents than this is taken to be in one that the caller may see. */
+const FEW_DOCUMENTS = 8;
+
+function isSeen(word: number, { postings, accepts }: QueryParts): boolean {
+  const count = countWord(postings, word);
+  if (count === 0 || count > FEW_DOCUMENTS) return count > 0;
+  const start = postings.starts[word] ?? 0;
+  return postings.documents.subarray(start, start + count).some(accepts);
 }
 
 interface Draft extends Term {
@@ -78,10 +90,10 @@ export function readQuery(query: string, parts: QueryParts): Query {
   return { terms: [...own, ...related], clauses, corrections };
 }
 
-function readWords(query: string, { vocabulary, postings }: QueryParts) {
+function readWords(query: string, parts: QueryParts) {
   const isKnown = (word: string): boolean => {
-    const number = vocabulary.findWord(word);
-    return number !== undefined && countWord(postings, number) > 0;
+    const number = parts.vocabulary.findWord(word);
+    return number !== undefined && isSeen(number, parts);
   };
   const clauses = splitClauses(query);
   const marked = clauses.flatMap((clause, index) =>
@@ -91,16 +103,14 @@ function readWords(query: string, { vocabulary, postings }: QueryParts) {
   return { words: counted.map(({ word }) => word), marks: counted.map(({ mark }) => mark), clauses };
 }
 
-function draftTerm(
-  { word, stem, clauses }: Pick<Draft, "word" | "stem" | "clauses">,
-  { vocabulary, postings, ranking }: QueryParts,
-): Draft {
+function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "clauses">, parts: QueryParts): Draft {
+  const { vocabulary, postings, ranking } = parts;
   const stemNumber = vocabulary.findStem(stem);
   const rarity = toRarity(stemNumber === undefined ? 0 : (postings.stemCounts[stemNumber] ?? 0), postings.size);
   const isStop = isStopWord(word);
   const number = vocabulary.findWord(word);
   const readings = (stemNumber === undefined ? [] : vocabulary.formsOf(stemNumber))
-    .filter((form) => countWord(postings, form) > 0)
+    .filter((form) => isSeen(form, parts))
     .map((form): Reading => {
       return form === number
         ? { word: form, kind: "exact", share: 1 }

@@ -61,6 +61,49 @@ describe("search", () => {
     expect(index.search(query, { limit: 5 }).hits[0]).toEqual({ id, relevance: 1 });
   });
 
+  it.each([
+    ["list_items", "a:list_items"],
+    ["listItems", "b:listItems"],
+    ["LISTITEMS", "c:listitems"],
+    ["b:listItems", "b:listItems"],
+    ["🚀", "d:🚀"],
+  ])("puts the tool whose very name is %j before its namesakes", (query, id) => {
+    const names = createSearchIndex([
+      doc("a:list_items", "List all items of the shop"),
+      doc("b:listItems", "x"),
+      doc("c:listitems", "list items list items list items"),
+      doc("d:🚀", "Launch."),
+    ]);
+    expect(names.search(query, { limit: 1 }).hits).toEqual([{ id, relevance: 1 }]);
+  });
+
+  it("does not take a word that names many tools for the name of one", () => {
+    const many = createSearchIndex(Array.from({ length: 10 }, (_, number) => doc(`s${number}:search`, "Search.")));
+    const { hits } = many.search("search", { limit: 10 });
+    expect(hits).toHaveLength(10);
+    expect(hits[0]?.relevance).toBeLessThan(0.8);
+  });
+
+  it("corrects a word that only hidden tools have", () => {
+    const both = createSearchIndex([
+      doc("git:create_issue", "Create an issue in a repository."),
+      doc("secret:isue", "Isue isue."),
+    ]);
+    const accepts = (id: string): boolean => id.startsWith("git:");
+    expect(both.search("create isue", { limit: 5, accepts }).hits.map(({ id }) => id)).toEqual(["git:create_issue"]);
+  });
+
+  it("tells equals in the order of their ids, however many there are and in whichever order they come", () => {
+    const many = Array.from({ length: 300 }, (_, number) =>
+      doc(`s${String(number).padStart(3, "0")}:ping_host`, "Ping."),
+    );
+    const first = ["s000:ping_host", "s001:ping_host", "s002:ping_host"];
+    for (const documents_ of [many, many.toReversed()]) {
+      const { hits } = createSearchIndex(documents_).search("ping a host", { limit: 3 });
+      expect(hits.map(({ id }) => id)).toEqual(first);
+    }
+  });
+
   it("gives relevance 1 to the name only", () => {
     const [, ...others] = index.search("create_issue", { limit: 10 }).hits;
     expect(others.map((hit) => hit.id)).toEqual(["github:create_issue_comment"]);
@@ -134,7 +177,15 @@ describe("search", () => {
     expect(ids("delete spaceship trajectories quickly", { minRelevance: 0.6 })).toEqual([]);
   });
 
-  it.each(["", "   ", "?!…", "what is it?"])("finds and suggests nothing for %j", (query) => {
+  it("suggests the largest servers for small words alone", () => {
+    expect(index.search("what is it?", { limit: 10 })).toEqual({
+      hits: [],
+      more: 0,
+      suggestions: ["github", "fs", "mail", "weather"],
+    });
+  });
+
+  it.each(["", "   ", "?!…"])("finds and suggests nothing for %j", (query) => {
     expect(index.search(query, { limit: 10 })).toEqual({ hits: [], more: 0, suggestions: [] });
   });
 

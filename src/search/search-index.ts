@@ -42,7 +42,7 @@ export interface SearchHit {
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** Hits not far below these that `limit` left out. */
+  /** Hits not far below these that `limit` left out, of those that were looked at closely. */
   readonly more: number;
   /** The nearest words or servers of the catalog, when nothing fits. */
   readonly suggestions: readonly string[];
@@ -58,6 +58,8 @@ const FAR_BELOW_BEST = 0.06;
 const FIRST_FEW = 3;
 /** A request with several parts may need a tool for each. */
 const FIRST_FEW_OF_SEVERAL = 5;
+/** More tools with the same name than this are told apart by the rest of what they say, not by the name. */
+const MOST_NAMESAKES = 3;
 /** What is hardly ever right is not shown even then. */
 const LEAST_RELEVANT = 0.01;
 /** Only a tool's own name gets 1. */
@@ -76,7 +78,10 @@ export function createSearchIndex(
 ): SearchIndex {
   const vocabulary = createVocabulary();
   const build = createBlockBuilder({ vocabulary, ranking, meaning });
-  const steps = buildIndex([build(documents)], { vocabulary, ranking, meaning });
+  return finish(buildIndex([finish(build(documents))], { vocabulary, ranking, meaning }));
+}
+
+function finish<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -84,15 +89,22 @@ export function createSearchIndex(
 }
 
 export function* buildIndex(
-  blocks: readonly Block[],
+  given: readonly Block[],
   { vocabulary, ranking, meaning }: BlockParts,
 ): Generator<void, SearchIndex> {
+  // Equals are told in the order of their ids.
+  const blocks = given.toSorted((a, b) => ((a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1));
   const postings = yield* invert(blocks, vocabulary);
   const { size } = postings;
   const places = createPlaces(blocks, size);
   const score = createScorer(postings, ranking);
   const meanings = meaning === undefined ? undefined : createLikenessIndex(blocks, size, meaning);
-  const parts: QueryParts = { vocabulary, postings, ranking, nearWords: nearWordsOf(vocabulary, postings) };
+  const parts: Omit<QueryParts, "accepts"> = {
+    vocabulary,
+    postings,
+    ranking,
+    nearWords: nearWordsOf(vocabulary, postings),
+  };
 
   const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
     const likeness = meanings?.compare(correct(text, query), query.clauses);
@@ -116,14 +128,17 @@ export function* buildIndex(
   return {
     size,
     weigh: (text, accepts = () => true) =>
-      weigh(text, readQuery(text, parts), (document) => accepts(places.idOf(document))).map((one) => ({
-        id: places.idOf(one.document),
-        evidence: one.evidence,
-      })),
-    explain: (query, document) => explainMatch(readQuery(query, parts), document, vocabulary),
+      weigh(text, readQuery(text, { ...parts, accepts: everyone }), (document) => accepts(places.idOf(document))).map(
+        (one) => ({
+          id: places.idOf(one.document),
+          evidence: one.evidence,
+        }),
+      ),
+    explain: (query, document) =>
+      explainMatch(readQuery(query, { ...parts, accepts: everyone }), document, { vocabulary, meaning, text: query }),
     search(text, { limit, minRelevance = 0, accepts = () => true }) {
       const acceptsNumber = (document: number): boolean => accepts(places.idOf(document));
-      const query = readQuery(text, parts);
+      const query = readQuery(text, { ...parts, accepts: acceptsNumber });
       const found = weigh(text, query, acceptsNumber);
       const hasMeaning = meanings !== undefined;
       const fits = somethingFits(
@@ -133,7 +148,10 @@ export function* buildIndex(
       const candidates = (fits ? found : [])
         .map(({ document, evidence }) => ({ document, relevance: toRelevance(evidence, hasMeaning) }))
         .filter(({ relevance }) => relevance >= minRelevance);
-      const named = places.named(toKey(text)).filter(acceptsNumber);
+      const named = places
+        .named(toKey(text))
+        .filter(acceptsNumber)
+        .map((document) => ({ document, exactness: nameExactly(text.trim(), places.idOf(document)) }));
       const hits = toHits(named, candidates, query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW).map(
         ({ document, relevance }) => ({
           id: places.idOf(document),
@@ -152,28 +170,46 @@ function correct(text: string, { corrections }: Query): string {
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => corrections.get(word) ?? word);
 }
 
+/** A document that the query names. */
+interface Named {
+  readonly document: number;
+  /** 3: by its very id or name; 2: but for capitals; 1: but for separators too. */
+  readonly exactness: number;
+}
+
+function nameExactly(text: string, id: string): number {
+  const names = [id, id.slice(id.indexOf(":") + 1)];
+  if (names.includes(text)) return 3;
+  return names.some((name) => name.toLowerCase() === text.toLowerCase()) ? 2 : 1;
+}
+
 interface Weighed {
   readonly document: number;
   readonly relevance: number;
 }
 
-/** Those named first, then the candidates in their order; relevance never rises on the way down, and what is far below the best is left out. */
-function toHits(named: readonly number[], candidates: readonly Weighed[], few: number): Weighed[] {
+/** Those named first, the more literally the earlier, then the candidates in their order; relevance never rises on the way down, and what is far below the best is left out. */
+function toHits(named: readonly Named[], candidates: readonly Weighed[], few: number): Weighed[] {
   const rank = new Map(candidates.map(({ document }, index) => [document, index]));
   const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
+  // One word that names many tools names none of them.
+  const surely = named.length <= MOST_NAMESAKES ? 1 : 1 / named.length;
   const hits = named
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || a - b)
-    .map((document): Weighed => ({ document, relevance: 1 }));
-  const best = hits.length > 0 ? 1 : (candidates[0]?.relevance ?? 0);
-  let ceiling = MOST_RELEVANT;
+    .toSorted((a, b) => b.exactness - a.exactness || rankOf(a.document) - rankOf(b.document) || a.document - b.document)
+    .map(({ document }): Weighed => ({ document, relevance: surely }));
+  const isNamed = new Set(named.map(({ document }) => document));
+  const best = hits[0]?.relevance ?? candidates[0]?.relevance ?? 0;
+  let ceiling = Math.min(MOST_RELEVANT, hits.length > 0 ? best : 1);
   for (const [index, { document, relevance }] of candidates.entries()) {
     ceiling = Math.min(ceiling, relevance);
     const isAmongFirst = index < few && hits.length < few && ceiling >= LEAST_RELEVANT;
     if (!isAmongFirst && ceiling < best * FAR_BELOW_BEST) break;
-    if (!named.includes(document)) hits.push({ document, relevance: ceiling });
+    if (!isNamed.has(document)) hits.push({ document, relevance: ceiling });
   }
   return hits;
 }
+
+const everyone = (): boolean => true;
 
 /** Made when a word is first mistyped: most catalogs never see one. */
 function nearWordsOf(vocabulary: Vocabulary, postings: Postings): FindNearWords {

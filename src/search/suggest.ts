@@ -7,6 +7,7 @@ const MOST_SUGGESTIONS = 5;
 /** A long question is not searched through word by word for suggestions. */
 const MOST_WORDS = 8;
 const LONG_WORD = 7;
+const NEAR_EACH = 3;
 
 interface SuggestParts extends QueryParts {
   /** All servers, the largest first, and their documents. */
@@ -20,11 +21,11 @@ interface SuggestParts extends QueryParts {
 export function suggest(query: string, parts: SuggestParts): string[] {
   const content = tokenizeQuery(query, () => false).filter((word) => !isStopWord(word));
   const words = [...new Set(content)].slice(0, MOST_WORDS);
-  if (words.length === 0) return [];
+  if (!/[\p{L}\p{N}]/u.test(query)) return [];
   const servers = parts.servers();
   // A server shows as soon as this caller may see one of its documents.
   const isVisible = (server: string): boolean => servers.get(server)?.some(parts.accepts) === true;
-  const near = new Set(words.flatMap((word) => parts.nearestServers(word)).filter(isVisible));
+  const near = new Set(words.flatMap((word) => parts.nearestServers(word).filter(isVisible).slice(0, NEAR_EACH)));
   for (const word of words) {
     if (near.size >= MOST_SUGGESTIONS) break;
     for (const candidate of findNearWords(word, parts)) near.add(candidate);

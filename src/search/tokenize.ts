@@ -2,6 +2,13 @@
 const LONGEST_TEXT = 6_000;
 const LONGEST_WORD = 40;
 
+/** Scripts that put no spaces between words. */
+const SCRIPTS =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}";
+const WITHOUT_SPACES = new RegExp(`[${SCRIPTS}]`, "u");
+const RUN_WITHOUT_SPACES = new RegExp(`[${SCRIPTS}ー]+`, "gu");
+const LONGEST_RUN = 400;
+
 /** Lower-case words of a text: snake, kebab, camel and dotted names are taken apart, and `GitHub` is also `github`. */
 export function tokenize(text: string): string[] {
   return splitChunks(text).flatMap(tokenizeChunk);
@@ -9,7 +16,9 @@ export function tokenize(text: string): string[] {
 
 /** Runs of letters and digits; what one of them says does not depend on the others, so callers may remember it. */
 export function splitChunks(text: string): readonly string[] {
-  return foldMarks(text.slice(0, LONGEST_TEXT)).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const folded = foldMarks(text.slice(0, LONGEST_TEXT));
+  if (!WITHOUT_SPACES.test(folded)) return folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return folded.replace(RUN_WITHOUT_SPACES, " $& ").match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }
 
 export function tokenizeChunk(chunk: string): string[] {
@@ -30,11 +39,12 @@ export function tokenizeQuery(query: string, isKnown: (word: string) => boolean)
   });
 }
 
-/** Letters and digits only, in lower case: two names that differ by case or separators have the same key. */
+/** Letters and digits only, in lower case: two names that differ by case or separators have the same key. Without any, the name is its own key. */
 export function toKey(name: string): string {
-  return foldMarks(name.slice(0, LONGEST_TEXT))
+  const key = foldMarks(name.slice(0, LONGEST_TEXT))
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, "");
+  return key === "" ? name.trim() : key;
 }
 
 /** `é` becomes `e`; scripts in which a mark makes another letter keep theirs. */
@@ -48,7 +58,7 @@ function foldMarks(text: string): string {
 
 function splitChunk(chunk: string): { parts: string[]; whole: string } {
   const whole = chunk.toLowerCase().slice(0, LONGEST_WORD);
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(chunk)) return { parts: toPairs(whole), whole };
+  if (WITHOUT_SPACES.test(chunk)) return { parts: toPairs(chunk.toLowerCase().slice(0, LONGEST_RUN)), whole };
   const isMixed = chunk !== chunk.toLowerCase() && chunk !== chunk.toUpperCase() && !/^\p{Lu}+s$/u.test(chunk);
   if (!isMixed) return { parts: [whole], whole };
   const parts = chunk

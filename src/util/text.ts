@@ -10,3 +10,8 @@ export function cutAtWord(text: string, length: number): string {
 export function toOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
+
+/** The same text in memory of its own: a part of a long text keeps the whole of it alive. */
+export function copyText(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}

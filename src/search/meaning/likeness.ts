@@ -1,7 +1,7 @@
 import type { Meaning, Vector } from "./meaning.js";
 import { createMatrix } from "./multiply.js";
 
-/** How near documents are to a query in meaning: 1 is the same, 0 is nothing in common. */
+/** How near documents are to a query in meaning: 1 is the same, 0 is nothing in common, below 0 is farther than that. */
 export interface Likeness {
   /** The documents that are nearest, at most so many. */
   nearest(most: number, accepts: (document: number) => boolean): readonly number[];

@@ -1,7 +1,7 @@
 // Texts come in, vectors of whole numbers go out whose products tell how near two texts are in meaning; no words are matched here.
 import type { SearchDocument } from "../fields.js";
-import { createRowAdder } from "./add-rows.js";
-import type { Model } from "./model.js";
+import { createRowAdder, type TableMemory } from "./add-rows.js";
+import { readModel } from "./model.js";
 import { createPieceReader } from "./pieces.js";
 import { createTextCutter, PARTS } from "./texts.js";
 
@@ -19,13 +19,13 @@ export interface Meaning {
 
 const LARGEST = 127;
 
-export function createMeaning({ vocabulary, joins, queryPieces, parts, ...table }: Model): Meaning {
+/** From the memory that a model file was read into; throws what is wrong with it. */
+export function openMeaning({ memory, file }: TableMemory): Meaning {
+  const { vocabulary, joins, queryPieces, parts, ...table } = readModel(file);
   const { dims } = table;
   const readPieces = createPieceReader(vocabulary);
   const cut = createTextCutter(joins);
-  // A phrase for each two neighbouring pieces at most.
-  const mostRows = 2 * Math.max(queryPieces, ...parts.map(({ pieces }) => pieces));
-  const addRows = createRowAdder(table, mostRows);
+  const addRows = createRowAdder(table, memory);
   const whole = new Float64Array(dims);
 
   return {
@@ -61,4 +61,11 @@ function lengthOf(sum: Float32Array | Float64Array): number {
   let squares = 0;
   for (const value of sum) squares += value * value;
   return Math.sqrt(squares);
+}
+
+/** How near two texts are: 1 is the same, 0 is nothing in common, below 0 is farther than that. */
+export function likenessOf(left: Vector, right: Vector): number {
+  let product = 0;
+  for (let at = 0; at < left.values.length; at += 1) product += (left.values[at] ?? 0) * (right.values[at] ?? 0);
+  return product * left.scale * right.scale;
 }

@@ -31,9 +31,9 @@ export interface Model {
 }
 
 /** The bytes of a model file, whose form `train/README.md` tells; throws what is wrong with them. */
-export function readModel(file: Uint8Array): Model {
-  // The numbers are used in place, which asks for an even start.
-  const bytes = file.byteOffset % 8 === 0 ? file : Uint8Array.from(file);
+export function readModel(bytes: Uint8Array): Model {
+  // The numbers are used in place.
+  if (bytes.byteOffset % 8 !== 0) throw new RangeError("A model file begins at a multiple of eight bytes.");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (start: number, length: number): string =>
     new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start, start + length));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createMatrix } from "./multiply.js";
 
 it("multiplies every row with the vector, exactly", () => {
@@ -13,6 +13,17 @@ it("multiplies every row with the vector, exactly", () => {
       expect([...matrix.multiply(Int8Array.from(vector))]).toEqual(expected);
     }),
   );
+});
+
+it("gives the same without WebAssembly", () => {
+  vi.stubGlobal("WebAssembly", undefined);
+  try {
+    const matrix = createMatrix(2, 16);
+    matrix.rows.set([...Array.from({ length: 16 }, (_, at) => at), ...Array.from({ length: 16 }, (_, at) => -at)]);
+    expect([...matrix.multiply(new Int8Array(16).fill(3))]).toEqual([360, -360]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 it("holds the largest products", () => {

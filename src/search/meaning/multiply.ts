@@ -1,4 +1,4 @@
-import { openProgram } from "./webassembly.js";
+import { createMemory, openProgram } from "./webassembly.js";
 
 /** `multiply.wat` in binary form: the one loop that runs over every tool for every query, sixteen numbers at a time. */
 const PROGRAM =
@@ -18,15 +18,29 @@ export interface Matrix {
 /** `dims` is a multiple of sixteen. */
 export function createMatrix(count: number, dims: number): Matrix {
   const resultsAt = dims + count * dims;
-  const { memory, run } = openProgram(PROGRAM, "multiply", resultsAt + count * RESULT_BYTES);
-  const vector = new Int8Array(memory, 0, dims);
-  const results = new Int32Array(memory, resultsAt, count);
+  const memory = createMemory(resultsAt + count * RESULT_BYTES);
+  const run = openProgram({ program: PROGRAM, name: "multiply", plain: multiplyPlainly(memory.buffer) }, memory);
+  const vector = new Int8Array(memory.buffer, 0, dims);
+  const results = new Int32Array(memory.buffer, resultsAt, count);
   return {
-    rows: new Int8Array(memory, dims, count * dims),
+    rows: new Int8Array(memory.buffer, dims, count * dims),
     multiply(other) {
       vector.set(other);
       run(0, dims, dims, count, resultsAt);
       return results;
     },
+  };
+}
+
+function multiplyPlainly(buffer: ArrayBuffer) {
+  const bytes = new Int8Array(buffer);
+  return (vectorAt: number, dims: number, rowsAt: number, count: number, resultsAt: number): void => {
+    const results = new Int32Array(buffer, resultsAt, count);
+    for (let row = 0; row < count; row += 1) {
+      let product = 0;
+      const start = rowsAt + row * dims;
+      for (let at = 0; at < dims; at += 1) product += (bytes[vectorAt + at] ?? 0) * (bytes[start + at] ?? 0);
+      results[row] = product;
+    }
   };
 }

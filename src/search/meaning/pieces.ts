@@ -1,3 +1,5 @@
+import { copyText } from "../../util/text.js";
+
 /** Longer words are noise: hashes, encoded data. */
 const LONGEST_WORD = 40;
 const CONTINUED = "##";
@@ -10,12 +12,14 @@ export type ReadPieces = (text: string, most: number) => number[];
  * phrases: two neighbouring pieces that mean something of their own, added after all pieces.
  */
 export function createPieceReader(vocabulary: readonly string[]): ReadPieces {
-  const numbers = new Map(vocabulary.map((piece, number) => [piece, number]));
+  const numbers = new Map<string, number>();
+  for (let number = 0; number < vocabulary.length; number += 1) numbers.set(vocabulary[number] ?? "", number);
   const phrases = new Map<number, Map<number, number>>();
-  for (const [number, piece] of vocabulary.entries()) {
-    const [left = "", right] = piece.split(" ");
+  for (const [piece, number] of numbers) {
+    if (!piece.includes(" ")) continue;
+    const [left = "", right = ""] = piece.split(" ");
     const first = numbers.get(left);
-    const second = right === undefined ? undefined : numbers.get(right);
+    const second = numbers.get(right);
     if (first === undefined || second === undefined) continue;
     const byFirst = phrases.get(first) ?? new Map<number, number>();
     phrases.set(first, byFirst);
@@ -28,7 +32,7 @@ export function createPieceReader(vocabulary: readonly string[]): ReadPieces {
     if (pieces === undefined) {
       pieces = toPieces(word, numbers);
       if (known.size > MOST_REMEMBERED) known.clear();
-      known.set(word, pieces);
+      known.set(copyText(word), pieces);
     }
     return pieces;
   };

@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createMeaning } from "./meaning.js";
+import { createTableMemory } from "./add-rows.js";
+import { openMeaning } from "./meaning.js";
 import { readModel } from "./model.js";
 import { createPieceReader } from "./pieces.js";
 
 const root = new URL("../../../", import.meta.url);
-const model = readModel(readFileSync(new URL("model/tools.bin", root)));
+const bytes = readFileSync(new URL("model/tools.bin", root));
+const table = createTableMemory(bytes.length);
+table.file.set(bytes);
 const reference: { texts: { text: string; ids: number[]; vector: number[] }[] } = JSON.parse(
   readFileSync(new URL("train/reference.json", root), "utf8"),
 );
-const readPieces = createPieceReader(model.vocabulary);
-const meaning = createMeaning(model);
+const readPieces = createPieceReader(readModel(table.file).vocabulary);
+const meaning = openMeaning(table);
 
 // The reference reads texts as they are; of a query, words in camel case are cut first.
 const uncut = reference.texts.filter(({ text }) => !/\p{Ll}\p{Lu}/u.test(text));

@@ -5,6 +5,7 @@ export const PARTS = ["name", "server", "first", "rest", "parameterNames", "para
 
 export type Part = (typeof PARTS)[number];
 
+const LONGEST_NAME = 200;
 const LONGEST_QUERY = 400;
 const LONGEST_DESCRIPTION = 1_000;
 const LONGEST_FIRST = 300;
@@ -25,7 +26,7 @@ const EMPTY = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev
  */
 export function createTextCutter(joins: ReadonlySet<string>) {
   const toName = (identifier: string): string => {
-    const words = toWords(identifier);
+    const words = toWords(identifier.slice(0, LONGEST_NAME));
     const joined: string[] = [];
     for (let at = 0; at < words.length; at += 1) {
       const [word = "", next] = [words[at], words[at + 1]];

@@ -1,18 +1,37 @@
 /** As far as it is used here; the compiler knows it only with the types of browsers. */
 interface WebAssemblyApi {
-  readonly Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer };
+  readonly Memory: new (size: { initial: number }) => ProgramMemory;
   readonly Module: new (program: Uint8Array) => object;
   readonly Instance: new (program: object, imports: object) => { readonly exports: Record<string, unknown> };
 }
 
-const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
-const PAGE_BYTES = 65_536;
+/** Numbers that a program works on. */
+export interface ProgramMemory {
+  readonly buffer: ArrayBuffer;
+}
 
 export type NumberProgram = (...places: number[]) => void;
 
-/** A memory of at least so many bytes, and the one function of a small program that works on it. `program` is its binary form in base 64. */
-export function openProgram(program: string, name: string, bytes: number): { memory: ArrayBuffer; run: NumberProgram } {
-  const memory = new Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
-  const { exports } = new Instance(new Module(Buffer.from(program, "base64")), { gateway: { memory } });
-  return { memory: memory.buffer, run: exports[name] as NumberProgram };
+const PAGE_BYTES = 65_536;
+
+/** Plain memory where the system gives no room for a program's: each of them reserves gigabytes of addresses. */
+export function createMemory(bytes: number): ProgramMemory {
+  const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi };
+  try {
+    if (api !== undefined) return new api.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
+  } catch {
+    // The plain memory below is as good, and only slower.
+  }
+  return { buffer: new ArrayBuffer(bytes) };
+}
+
+/** The one function of a small program, whose binary form in base 64 this is; `plain` does the same where no program can run. */
+export function openProgram(
+  { program, name, plain }: { readonly program: string; readonly name: string; readonly plain: NumberProgram },
+  memory: ProgramMemory,
+): NumberProgram {
+  const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi };
+  if (api === undefined || !(memory instanceof api.Memory)) return plain;
+  const { exports } = new api.Instance(new api.Module(Buffer.from(program, "base64")), { gateway: { memory } });
+  return exports[name] as NumberProgram;
 }

@@ -71,11 +71,13 @@ const KINDS: Readonly<Record<Match["kind"], string>> = {
   same: "the same meaning, ",
   concept: "the same matter, ",
   typing: "a typing error, ",
+  near: "",
 };
 
 /** `"removing" as "delete" (the same meaning, in name, first sentence)` */
 function toReason({ word, found, kind, fields }: Match): string {
   const where = fields.map((field) => field.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)).join(", ");
+  if (kind === "near") return `near in meaning: "${found}" (in ${where})`;
   return `"${word}"${word === found ? "" : ` as "${found}"`} (${KINDS[kind]}in ${where})`;
 }
 

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { createTableMemory } from "./add-rows.js";
+import { likenessOf, type Meaning, openMeaning } from "./meaning.js";
+
+const bytes = readFileSync(new URL("../../../model/tools.bin", import.meta.url));
+
+function open(): Meaning {
+  const table = createTableMemory(bytes.length);
+  table.file.set(bytes);
+  return openMeaning(table);
+}
+
+const meaning = open();
+const likeness = (left: string, right: string): number => likenessOf(meaning.readQuery(left), meaning.readQuery(right));
+
+describe("meaning", () => {
+  it.each([
+    ["will it rain tomorrow", "weather forecast", "stock prices"],
+    ["how much is 100 dollars in euros", "currency exchange rate", "list files"],
+    ["wie wird das wetter", "weather forecast", "send email"],
+  ])("knows that %j is nearer to %j than to %j", (query, near, far) => {
+    expect(likeness(query, near)).toBeGreaterThan(likeness(query, far) + 0.1);
+  });
+
+  it("finds a text without known pieces near to nothing", () => {
+    expect(meaning.readQuery("…!?")).toEqual({ values: new Int8Array(256), scale: 0 });
+    expect(likeness("…", "weather")).toBe(0);
+  });
+
+  it("gives the same numbers without WebAssembly", () => {
+    vi.stubGlobal("WebAssembly", undefined);
+    try {
+      const plain = open();
+      for (const text of ["create a pull request", "天气预报", "x"]) {
+        expect(plain.readQuery(text)).toEqual(meaning.readQuery(text));
+      }
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it("reads a tool with endless names in bounded time", () => {
+    const name = "\ufdfa".repeat(200_000);
+    const parameters = Array.from({ length: 16 }, () => ({ name, description: name }));
+    const start = performance.now();
+    meaning.readTool({ id: "s:x", server: name, name, description: name, parameters, tags: [] });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
