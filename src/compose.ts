@@ -82,7 +82,7 @@ export interface ComposeParts {
 
 export async function compose({ loaded, place, foundation, audit, previous }: ComposeParts): Promise<Stages> {
   const { config } = loaded;
-  const { now, log } = place;
+  const { now, log, warn } = place;
   const { upstreams, validation, kept } = foundation;
 
   const variables = createVariables({
@@ -120,7 +120,7 @@ export async function compose({ loaded, place, foundation, audit, previous }: Co
     ttlMs: config.cache.ttl * 1000,
     now,
   });
-  const meaning = (): Promise<Meaning | undefined> => loadOwnModel(log);
+  const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
 
   const execute = createExecute({

@@ -50,6 +50,36 @@ describe("DiscoveryEngine", () => {
     });
   });
 
+  it.each<[string, unknown, unknown, string]>([
+    ["no query", undefined, {}, "query: "],
+    ["a number as the query", 42, {}, "query: "],
+    ["an empty query", "", {}, "query: "],
+    ["a very long query", "x".repeat(2001), {}, "query: "],
+    ["a limit of 0", "echo", { limit: 0 }, "options.limit: "],
+    ["a negative limit", "echo", { limit: -1 }, "options.limit: "],
+    ["a limit that is no number", "echo", { limit: Number.NaN }, "options.limit: "],
+    ["half a tool as the limit", "echo", { limit: 1.5 }, "options.limit: "],
+    ["a limit over 50", "echo", { limit: 51 }, "options.limit: "],
+    ["a server that is no text", "echo", { server: 1 }, "options.server: "],
+    ["a number for the options", "echo", 42, "options: "],
+  ])("refuses to search with %s, and says what is allowed", async (_name, query, given, problem) => {
+    const searched = engineOn({ servers: {} }).searchTools(query as never, given as never);
+    await expect(searched).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining(`searchTools was called wrongly: ${problem}`) as string,
+      hint: expect.stringContaining("1 to 2,000 characters") as string,
+    });
+    await expect(searched).rejects.toBeInstanceOf(DiscoveryError);
+  });
+
+  it("searches with every option at the edge of what is allowed", async () => {
+    const engine = echo();
+    const edge = { limit: 50, server: "echo", includeDisabled: true, explain: true, unknown: 1 };
+    const found = await engine.searchTools("add two numbers", edge);
+    expect(found[0]).toMatchObject({ tool: "add", why: expect.any(Array) as unknown });
+    expect(await engine.searchTools("x".repeat(2000))).toEqual([]);
+  });
+
   it("gives null for the details of what does not exist", async () => {
     const engine = echo();
     expect(await engine.getToolDetails("echo", "nothing")).toBeNull();

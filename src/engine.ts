@@ -12,6 +12,7 @@ import {
   toSearchResult,
   toToolMetadata,
 } from "./metatools/metadata.js";
+import { toSearchRequest } from "./metatools/search-input.js";
 import { type ExecutionResult, toExecutionResult } from "./metatools/to-execution-result.js";
 import { toErrorObject } from "./metatools/to-error-object.js";
 import { localActor } from "./model/actor.js";
@@ -61,8 +62,9 @@ export class DiscoveryEngine {
   }
 
   async searchTools(query: string, options: SearchToolsOptions = {}): Promise<SearchResult[]> {
+    const request = toSearchRequest({ query, options });
     const { discovery } = await this.known();
-    return (await discovery.search({ ...options, query })).hits.map(toSearchResult);
+    return (await discovery.search(request)).hits.map(toSearchResult);
   }
 
   async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {

@@ -21,6 +21,8 @@ export interface Place {
   /** Milliseconds that only ever grow, for intervals. */
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
+  /** For the few messages that a person must see, whoever reads the log. */
+  readonly warn: (message: string) => void;
 }
 
 /** What an embedding program may choose of it. */
@@ -30,14 +32,12 @@ export interface PlaceOptions {
   /** The folder for catalog and audit. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
   readonly stateFolder?: string;
   readonly log?: (message: string) => void;
+  /** Where messages go that must be seen. Default: `log`. @internal */
+  readonly warn?: (message: string) => void;
 }
 
-export function toPlace({
-  cwd = process.cwd(),
-  env = process.env,
-  stateFolder,
-  log = () => undefined,
-}: PlaceOptions): Place {
+export function toPlace(options: PlaceOptions): Place {
+  const { cwd = process.cwd(), env = process.env, stateFolder, log = () => undefined, warn = log } = options;
   const home = env["HOME"] || env["USERPROFILE"] || homedir();
   const depth = depthOf(env);
   let own: OwnProgram | undefined;
@@ -52,6 +52,7 @@ export function toPlace({
     now: Date.now,
     elapsed: () => performance.now(),
     log,
+    warn,
   };
 }
 

@@ -119,6 +119,20 @@ describe("catalog", () => {
     expect(catalog.snapshot().tools).not.toBe(tools);
   });
 
+  it("gives new tools when only the server's title changes, because search finds them by it", async () => {
+    const catalog = open([server("a"), server("b")]);
+    await catalog.learn("a", { ...listing("x"), title: "Ledger" });
+    await catalog.learn("b", listing("y"));
+    const before = catalog.snapshot();
+    await catalog.learn("a", { ...listing("x"), title: "Calendar" });
+    const { servers, tools } = catalog.snapshot();
+    expect(tools).not.toBe(before.tools);
+    expect(servers.get("a")?.tools).not.toBe(before.servers.get("a")?.tools);
+    expect(servers.get("b")?.tools).toBe(before.servers.get("b")?.tools);
+    await catalog.learn("a", { ...listing("x"), title: "Calendar", version: "2" });
+    expect(catalog.snapshot().tools).toBe(tools);
+  });
+
   it("keeps the pins that another process recorded meanwhile", async () => {
     const [ours, theirs] = [open([server("a")]), open([server("a")])];
     await theirs.learn("a", listing("x"));

@@ -81,8 +81,9 @@ export function createCatalog(parts: CatalogParts): Catalog {
   };
 }
 
+/** The title belongs to it: search finds the tools by it, and keeps its index as long as the tools are the same ones. */
 function isSameList(before: ServerRecord, after: ServerRecord): boolean {
-  return canonicalJson(before.tools) === canonicalJson(after.tools);
+  return before.title === after.title && canonicalJson(before.tools) === canonicalJson(after.tools);
 }
 
 function report(record: ServerRecord, previous: ServerRecord | undefined, log: CatalogParts["log"]): void {

@@ -6,7 +6,7 @@ import { hashDefinition, type ServerRecord } from "./record.js";
 /** One consistent view of all servers and tools. Never changes; a new one replaces it. */
 export interface Snapshot {
   readonly servers: ReadonlyMap<string, CatalogServer>;
-  /** By id. The same map as long as no tool changes, so that what is built on it can be kept. */
+  /** By id. The same map as long as no tool and no title of a server changes, so that what is built on it can be kept. */
   readonly tools: ReadonlyMap<string, Tool>;
 }
 

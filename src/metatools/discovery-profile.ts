@@ -11,6 +11,7 @@ import type { Discovery } from "./discovery.js";
 import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
+import { searchInput } from "./search-input.js";
 
 export interface ProfileParts {
   readonly discovery: Discovery;
@@ -75,11 +76,7 @@ function searchTools({ discovery }: ProfileParts): MetaTool {
   return defineMetaTool({
     name: "search_tools",
     description: "Find tools on all servers by what they do. Start here.",
-    input: z.strictObject({
-      query: z.string().min(1).max(2000).describe("What you want to do"),
-      server: server.optional().describe("Only this server"),
-      limit: z.number().int().min(1).max(50).optional().describe("Default 10"),
-    }),
+    input: searchInput,
     readOnly: true,
     async run({ query, server: only, limit }) {
       const found = await discovery.search({ query, server: only, limit });

@@ -68,12 +68,16 @@ function toInputSchema(input: z.ZodType): JsonObject {
   return schema;
 }
 
-function malformed(name: string, error: z.ZodError): DiscoveryError {
+export function malformed(
+  name: string,
+  error: z.ZodError,
+  hint = `Look at the input schema of ${name} and call again.`,
+): DiscoveryError {
   const problems = error.issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join(".")}: ${message}` : message,
   );
   return new DiscoveryError("INVALID_REQUEST", `${name} was called wrongly: ${problems.join("; ")}.`, {
-    hint: `Look at the input schema of ${name} and call again.`,
+    hint,
     facts: { problems },
   });
 }

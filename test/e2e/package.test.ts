@@ -87,6 +87,32 @@ describe("the packed package", () => {
     await client.close();
   });
 
+  it.each(["table", "--json"])("says on the error output that its model is missing (%s)", async (form) => {
+    const bare = join(folder, `bare-${form}`);
+    cpSync(installed, bare, { recursive: true, filter: (path) => !path.endsWith(".bin") });
+    const write = (name: string, content: object) => writeFileSync(join(bare, name), JSON.stringify(content));
+    write("config.json", { servers: { echo: testServer("echo.mjs") } });
+    write("tools.json", [{ server: "a", name: "read_file" }]);
+    write("queries.json", [{ query: "read a file", relevant: [{ server: "a", name: "read_file" }] }]);
+    const anygpt = (...words: string[]) =>
+      run(process.execPath, [join(bare, "bin/anygpt.js"), "mcp", ...words, ...(form === "--json" ? [form] : [])], {
+        cwd: bare,
+        env: { ...env, HOME: bare },
+      });
+    const config = ["--config", "config.json"];
+    const files = ["--catalog", "tools.json", "--queries", "queries.json"];
+    const [searched, measured, byWords] = await Promise.all([
+      anygpt("search", "add two numbers", ...config),
+      anygpt("eval", ...files, ...config),
+      anygpt("eval", ...files, ...config, "--words"),
+    ]);
+    const said = /^! Search goes by words alone: the model of this package could not be used \([^\n]*\n$/;
+    expect(searched.stderr).toMatch(said);
+    expect(measured.stderr).toMatch(said);
+    expect(byWords.stderr).toBe("");
+    expect(searched.stdout).toContain("add");
+  });
+
   it("is typed without any other package installed", async () => {
     writeFileSync(
       join(folder, "use.ts"),

@@ -41,13 +41,14 @@ const KINDS: Readonly<Record<string, number>> = {
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const FILES = { name: "own", tools: "tools.json", queries: "queries.json", unanswerable: "unanswerable.json" };
 const OPTIONS = searchOptions.parse({});
+const warn = (message: string): never => assert.fail(message);
 
 const kinds = (JSON.parse(readFileSync(`${FOLDER}queries.json`, "utf8")) as { kind: string }[]).map(({ kind }) => kind);
 
 /** The path of `anygpt mcp eval --catalog tools.json --queries queries.json --unanswerable unanswerable.json`. */
 async function evaluate(set: EvalSet) {
   const { signal } = new AbortController();
-  const parts = { options: OPTIONS, distractors: [], baselines: [], isRemoving: false };
+  const parts = { options: OPTIONS, warn, distractors: [], baselines: [], isRemoving: false };
   const result = await benchSet(set, { ...parts, pace: createPace(signal), onRanker: () => undefined });
   const [ours] = result.measured;
   if (ours === undefined) throw new TypeError("Nothing was measured.");
@@ -121,7 +122,7 @@ describe("search over tools of our own", () => {
 
 describe("an exact name", () => {
   it.each(["name", "id"] as const)("comes first with relevance 1: every %s", async (form) => {
-    const catalog = createStaticCatalog(set.tools, OPTIONS);
+    const catalog = createStaticCatalog(set.tools, { options: OPTIONS, warn });
     const wrong: string[] = [];
     for (const { id, name } of catalog.snapshot.tools.values()) {
       const { results } = toSearchAnswer(await catalog.search(form === "id" ? id : name, new Set()));

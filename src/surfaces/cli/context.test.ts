@@ -3,23 +3,35 @@ import { describe, expect, it } from "vitest";
 import { createContext } from "./context.js";
 import { line } from "./lines.js";
 
+function open(options: { isJson: boolean; stderrColumns: number }) {
+  const written = { stdout: "", stderr: "" };
+  const context = createContext(
+    {
+      stdin: new PassThrough(),
+      stdout: new PassThrough().on("data", (chunk) => (written.stdout += String(chunk))),
+      stderr: { write: (text) => (written.stderr += text) },
+      env: { NO_COLOR: "1" },
+      cwd: "/",
+      isTerminal: { stdout: true, stderr: true },
+      columns: 80,
+      stderrColumns: options.stderrColumns,
+      signal: new AbortController().signal,
+    },
+    { isJson: options.isJson, isVerbose: false, isColorless: false },
+  );
+  return { context, written };
+}
+
 describe("a context", () => {
+  it.each([true, false])("shows warnings, and the log only on request, with JSON: %s", (isJson) => {
+    const { context, written } = open({ isJson, stderrColumns: 80 });
+    context.log("An everyday matter.");
+    context.warn("Search goes by words alone.");
+    expect(written).toEqual({ stdout: "", stderr: "! Search goes by words alone.\n" });
+  });
+
   it("fits each output to its own terminal", () => {
-    const written = { stdout: "", stderr: "" };
-    const context = createContext(
-      {
-        stdin: new PassThrough(),
-        stdout: new PassThrough().on("data", (chunk) => (written.stdout += String(chunk))),
-        stderr: { write: (text) => (written.stderr += text) },
-        env: { NO_COLOR: "1" },
-        cwd: "/",
-        isTerminal: { stdout: true, stderr: true },
-        columns: 80,
-        stderrColumns: 24,
-        signal: new AbortController().signal,
-      },
-      { isJson: false, isVerbose: false, isColorless: false },
-    );
+    const { context, written } = open({ isJson: false, stderrColumns: 24 });
     const lines = [line(0, "The quick brown fox jumps over the dog")];
     context.show(lines);
     context.note(lines);

@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import { sanitize, sanitizeJson } from "../../util/terminal.js";
 import type { CliIo } from "./io.js";
-import type { Line } from "./lines.js";
+import { line, type Line, WARNING } from "./lines.js";
 import { createProgress } from "./progress.js";
 import { render, wantsColor } from "./render.js";
 
@@ -12,6 +12,8 @@ export interface Context {
   readonly configPath: string | undefined;
   /** The gateway's log: shown with `--verbose`, else kept for the case of a defect. */
   readonly log: (message: string) => void;
+  /** What a person must hear though nothing has failed: always on standard error, with `--json` too. */
+  readonly warn: (message: string) => void;
   /** The last messages of the log. */
   readonly logged: () => readonly string[];
   /** For people, on standard output. */
@@ -45,6 +47,10 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
     color: wantsColor(io, output, isColorless),
   });
 
+  const note = (lines: readonly Line[]): void => {
+    if (lines.length > 0) progress.write(render(lines, look("stderr")));
+  };
+
   return {
     io,
     isJson,
@@ -54,11 +60,10 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
       if (logged.length > KEPT_MESSAGES) logged.shift();
       if (isVerbose) progress.write(`${sanitize(message)}\n`);
     },
+    warn: (message) => note([line(0, WARNING, ` ${message}`)]),
     logged: () => logged,
     show: (lines) => void io.stdout.write(render(lines, look("stdout"))),
-    note(lines) {
-      if (lines.length > 0) progress.write(render(lines, look("stderr")));
-    },
+    note,
     json: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value, null, 2))}\n`),
     jsonLine: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value))}\n`),
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),

@@ -36,8 +36,8 @@ async function settle(files: readonly Asked[], context: Context): Promise<boolea
 
 type Asked = Omit<ProjectFile, "kind">;
 
-export function optionsOf({ io, log, configPath }: Context) {
-  return { cwd: io.cwd, env: io.env, log, ...(configPath === undefined ? {} : { configPath }) };
+export function optionsOf({ io, log, warn, configPath }: Context) {
+  return { cwd: io.cwd, env: io.env, log, warn, ...(configPath === undefined ? {} : { configPath }) };
 }
 
 /** With everything a terminal, nobody is surprised by a question, and it does not end up in a file. */

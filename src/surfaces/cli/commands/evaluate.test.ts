@@ -101,6 +101,35 @@ describe("eval", () => {
     expect(stderr).toContain("A catalog is [{server, name,");
   });
 
+  it("measures the same whatever the configuration says of limits, and keeps whether it goes by meaning", async () => {
+    const tools = ["play_song", "play_tune", "play_music"].map((name) => ({ server: "music", name }));
+    const measure = async (search: object) => {
+      const own = createCliPlace();
+      own.write("tools.json", [...tools, { server: "k8s", name: "list_nodes", description: "List all nodes" }]);
+      own.write("queries.json", [
+        { query: "play music", relevant: tools },
+        { query: "orchestra melody", relevant: tools },
+      ]);
+      own.write("config.json", { servers: {}, search });
+      const files = ["--catalog", "tools.json", "--queries", "queries.json", "--config", "config.json"];
+      const ran = await own.run("mcp", "eval", ...files, "--json");
+      own.remove();
+      const { latencyMs: _time, ...report } = ran.json() as Record<string, unknown>;
+      return report;
+    };
+    const usual = await measure({});
+    expect(await measure({ limit: 1, minRelevance: 1 })).toEqual(usual);
+    expect(await measure({ limit: 50 })).toEqual(usual);
+    expect(await measure({ semantic: false })).not.toEqual(usual);
+  });
+
+  it("refuses an answerable query without a relevant tool, and says which", async () => {
+    place.write("bad.json", [...QUERIES, { query: "frobnicate quux", relevant: [] }]);
+    const { exit, stderr } = await evaluate("--catalog", "tools.json", "--queries", "bad.json");
+    expect(exit).toBe(1);
+    expect(stderr).toContain("bad.json has another form: 3.relevant: no relevant tool");
+  });
+
   it("refuses queries of another form", async () => {
     place.write("bad.json", [{ query: "", relevant: [] }]);
     const { exit, stderr } = await evaluate("--catalog", "tools.json", "--queries", "bad.json");
@@ -186,6 +215,13 @@ describe("eval over a folder", () => {
     const { sets } = await bench("--only", "ops", "--baselines", "none");
     expect(sets.map(({ name, rankers }) => [name, Object.keys(rankers)])).toEqual([["ops", ["ours"]]]);
     expect(sets[0]).not.toHaveProperty("comparison");
+  });
+
+  it("measures a baseline once that is named twice", async () => {
+    const { macro } = await bench("--baselines", "bm25,bm25");
+    expect(Object.keys(macro.rankers)).toEqual(["ours", "bm25"]);
+    const { stdout } = await evaluate("--data", "data", "--only", "ops", "--baselines", "bm25, bm25");
+    expect(stdout.match(/^ {2}bm25 /gm)).toHaveLength(1);
   });
 
   it("puts distractors among the tools, and none that could be taken for the set's own", async () => {
@@ -284,6 +320,7 @@ describe("eval over a folder", () => {
     ["a set that is not there", ["--data", "data", "--only", "dav"], 'named "dav"', "There are dev, ops."],
     ["another half", ["--data", "data", "--half", "best"], 'No half is named "best".', "tune or report"],
     ["another baseline", ["--data", "data", "--baselines", "x"], 'No baseline is named "x".', "seed, bm25, minisearch"],
+    ["none beside others", ["--data", "data", "--baselines", "none,bm25"], "none stands alone", "--baselines none"],
     ["a catalog alone", ["--catalog", "tools.json"], "'--queries <file>' not specified.", "--catalog goes with"],
     ["queries alone", ["--queries", "queries.json"], "'--catalog <file>' not specified.", "--queries goes with"],
     [

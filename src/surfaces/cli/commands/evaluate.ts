@@ -24,11 +24,14 @@ export const evaluate: Handler = (input, context) =>
     const plan = readPlan(input, io.env);
     const { search } = (await engine.stages()).config;
     const distractors = await context.wait(readDistractors(plan.haystack, io.cwd), () => "Reading the haystack…");
-    const options = plan.isByWords ? { ...search, semantic: false } : search;
+    const options = { ...MEASURED, semantic: search.semantic && !plan.isByWords };
     const bench = { context, plan, options, distractors };
     const { source } = plan;
     return source.kind === "files" ? await evaluateFiles(source, bench) : await evaluateFolder(source, bench);
   });
+
+/** What is measured must not depend on how many answers a person likes to see: recall@10 needs ten. */
+const MEASURED = { limit: 10, minRelevance: 0 };
 
 interface Bench {
   readonly context: Context;
@@ -87,7 +90,8 @@ async function evaluateSet(
   const onRanker = (name: string): void => {
     ranker = name;
   };
-  const work = benchSet(set, { options, distractors, baselines, isRemoving, pace, onRanker });
+  const { warn } = context;
+  const work = benchSet(set, { options, distractors, baselines, isRemoving, pace, onRanker, warn });
   return await context.wait(work, () => `${place}${set.name}: ${ranker}, ${pace.done} of ${total} searches`);
 }
 

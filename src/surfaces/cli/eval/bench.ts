@@ -18,6 +18,8 @@ export interface BenchParts {
   readonly isRemoving: boolean;
   readonly pace: Pace;
   readonly onRanker: (name: string) => void;
+  /** Hears why the model could not be used. */
+  readonly warn: (message: string) => void;
 }
 
 export interface SetResult {
@@ -39,16 +41,16 @@ export interface SetResult {
 
 /** One catalog, one index per ranker, one ranker after the other. */
 export async function benchSet(set: EvalSet, parts: BenchParts): Promise<SetResult> {
-  const { options, distractors, baselines, pace, onRanker, isRemoving } = parts;
+  const { options, distractors, baselines, pace, onRanker, isRemoving, warn } = parts;
   const { name, queries, unanswerable } = set;
   const all = addDistractors(set.tools, distractors);
-  const catalog = createStaticCatalog(all, options);
+  const catalog = createStaticCatalog(all, { options, warn });
   const { servers, tools } = catalog.snapshot;
   const measured: Measured[] = [];
   for (const ranker of [OURS, ...baselines]) {
     onRanker(ranker);
     await pace.breathe();
-    const byWords = { ...options, semantic: false };
+    const byWords = { options: { ...options, semantic: false }, warn };
     const asked = await createRanker(ranker, ranker === WORDS ? createStaticCatalog(all, byWords) : catalog);
     measured.push(await measure(asked, { queries, unanswerable, isRemoving }, pace));
   }

@@ -23,7 +23,9 @@ const queriesFile = z
   .array(
     z.object({
       query: z.string().min(1),
-      relevant: z.array(reference.extend({ grade: z.number().nonnegative().nullish() })),
+      relevant: z
+        .array(reference.extend({ grade: z.number().nonnegative().nullish() }))
+        .min(1, "no relevant tool, which only unanswerable queries may have, in a file of their own"),
     }),
   )
   .min(1);

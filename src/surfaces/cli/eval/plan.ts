@@ -70,8 +70,12 @@ function toFolder(input: Input, data: string | undefined): Source {
   return { kind: "folder", data, only: toNames(input.text("only") ?? ""), baselines };
 }
 
-function toKnown(names: readonly string[]): readonly string[] {
-  if (names.length === 1 && names[0] === "none") return [];
+function toKnown(given: readonly string[]): readonly string[] {
+  const names = [...new Set(given)];
+  if (names.includes("none")) {
+    if (names.length === 1) return [];
+    throw wrong("none stands alone: it is no baseline.", "Give --baselines none, or the names of baselines.");
+  }
   const known = [...BASELINES.keys(), WORDS];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return names;

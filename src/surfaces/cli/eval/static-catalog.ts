@@ -18,10 +18,16 @@ export interface StaticCatalog {
   search(query: string, hidden: ReadonlySet<string>): Promise<FoundTools>;
 }
 
+export interface StaticCatalogParts {
+  readonly options: SearchOptions;
+  /** Hears why the model could not be used. */
+  readonly warn: (message: string) => void;
+}
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Of tools with the same id the first counts. Nobody starts the refresh, so no server is ever asked. */
-export function createStaticCatalog(tools: readonly EvalTool[], options: SearchOptions): StaticCatalog {
+export function createStaticCatalog(tools: readonly EvalTool[], { options, warn }: StaticCatalogParts): StaticCatalog {
   const { definitions, tags } = toDefinitions(tools);
   const surroundings = { now: Date.now, elapsed: Date.now, log: () => undefined, ttlMs: Infinity };
   const catalog = createCatalog({
@@ -35,7 +41,7 @@ export function createStaticCatalog(tools: readonly EvalTool[], options: SearchO
   const lookup = createLookup({ ...surroundings, catalog, refresh, remembers: true });
   let hiddenNow = NOTHING;
   const snapshot = toHideable(catalog.snapshot(), (id) => hiddenNow.has(id));
-  const meaning = (): Promise<Meaning | undefined> => loadOwnModel(() => undefined);
+  const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
   const discovery = createDiscovery({ snapshot: () => snapshot, lookup, refresh, options, meaning });
   return {
     snapshot,
