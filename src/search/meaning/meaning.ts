@@ -26,7 +26,7 @@ export function openMeaning({ memory, file }: TableMemory): Meaning {
   const readPieces = createPieceReader(vocabulary);
   const cut = createTextCutter(joins);
   const addRows = createRowAdder(table, memory);
-  const whole = new Float64Array(dims);
+  const whole = new Float32Array(dims);
 
   return {
     dims,
@@ -47,19 +47,22 @@ export function openMeaning({ memory, file }: TableMemory): Meaning {
 }
 
 /** A text without any known piece is near to nothing. */
-function toVector(sum: Float32Array | Float64Array): Vector {
+function toVector(sum: Float32Array): Vector {
   const values = new Int8Array(sum.length);
   let largest = 0;
-  for (const value of sum) largest = Math.max(largest, Math.abs(value));
+  for (let at = 0; at < sum.length; at += 1) {
+    const size = Math.abs(sum[at] ?? 0);
+    if (size > largest) largest = size;
+  }
   if (largest === 0) return { values, scale: 0 };
   const step = largest / LARGEST;
   for (let at = 0; at < sum.length; at += 1) values[at] = Math.round((sum[at] ?? 0) / step);
   return { values, scale: step / lengthOf(sum) };
 }
 
-function lengthOf(sum: Float32Array | Float64Array): number {
+function lengthOf(sum: Float32Array): number {
   let squares = 0;
-  for (const value of sum) squares += value * value;
+  for (let at = 0; at < sum.length; at += 1) squares += (sum[at] ?? 0) * (sum[at] ?? 0);
   return Math.sqrt(squares);
 }
 

@@ -57,7 +57,7 @@ const MOST_REMEMBERED = 50_000;
 /** Lower case, without marks; characters of scripts without spaces stand alone. */
 function toWords(text: string): readonly string[] {
   // Most texts are plain English, and need none of the rest.
-  if (!/[\u0080-\uffff]/u.test(text)) return text.toLowerCase().match(/[a-z0-9]+/gu) ?? [];
+  if (!/[\u0080-\uffff]/u.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return text
     .toLowerCase()
     .normalize("NFKD")
