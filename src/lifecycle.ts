@@ -30,6 +30,7 @@ export class Lifecycle {
   readonly #known = new WeakMap<Stages, Promise<void>>();
   #reloading: Promise<unknown> = Promise.resolve();
   #failure: DiscoveryError | undefined;
+  #lacking: ReadonlyMap<string, string> = new Map();
   #readAt = 0;
   #watch: Watch | undefined;
   #isClosed = false;
@@ -54,7 +55,9 @@ export class Lifecycle {
   }
 
   async #first(): Promise<Stages> {
-    this.#current = await this.#compose(await this.#load());
+    const first = await this.#compose(await this.#load());
+    this.#lacking = (await identitiesOf(first)).lacking;
+    this.#current = first;
     void this.#watch?.mark();
     return this.#current;
   }
@@ -131,7 +134,7 @@ export class Lifecycle {
     const after = await this.#compose(await this.#load(), before);
     if (this.#isForeign(changed) && isAsBefore(before, after)) return NOTHING;
     await after.load();
-    const identities = await identitiesOf(after);
+    const { complete, lacking } = await identitiesOf(after);
     const known = new Set(before.notices());
     const news = after.notices().filter((notice) => !known.has(notice));
     if (this.#isClosed) throw closed();
@@ -142,12 +145,20 @@ export class Lifecycle {
     this.#known.set(after, Promise.resolve());
     before.refresh.close();
     // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
-    const dropped = after.upstreams.adopt({ options: after.config.upstreams, identities });
+    const dropped = after.upstreams.adopt({ options: after.config.upstreams, identities: complete });
+    const beforeLacking = this.#lacking;
+    this.#lacking = lacking;
     after.refresh.start();
     for (const notice of [...lateOptions(before.config, after.config), ...news]) this.#place.log(notice);
     // Whoever rotates the record moves the file and then asks for this.
     for (const audit of this.#audits.values()) await audit.release();
-    return differenceOf(before, after, dropped);
+    // One that lacks the same as before was never open.
+    const isSame = (name: string): boolean => lacking.has(name) && lacking.get(name) === beforeLacking.get(name);
+    return differenceOf(
+      before,
+      after,
+      dropped.filter((name) => !isSame(name)),
+    );
   }
 
   async #compose(loaded: LoadedConfig, previous?: Stages): Promise<Stages> {
@@ -189,17 +200,25 @@ export class Lifecycle {
   }
 }
 
-/** What each server is with its variables replaced; one that lacks a variable is nothing that could be kept. */
-async function identitiesOf({ collected, target }: Stages): Promise<Map<string, string>> {
-  const identities = new Map<string, string>();
-  for (const { name } of collected.servers) {
+interface Identities {
+  /** What each server is with its variables replaced. */
+  readonly complete: ReadonlyMap<string, string>;
+  /** Of those that cannot be: what they are as they are written, and which variables they lack. */
+  readonly lacking: ReadonlyMap<string, string>;
+}
+
+async function identitiesOf({ collected, target }: Stages): Promise<Identities> {
+  const complete = new Map<string, string>();
+  const lacking = new Map<string, string>();
+  for (const { name, connection } of collected.servers) {
     try {
-      identities.set(name, identityOf(await target(name).connection()));
+      complete.set(name, identityOf(await target(name).connection()));
     } catch (error) {
       if (!(error instanceof DiscoveryError)) throw error;
+      lacking.set(name, `${identityOf(connection)} ${JSON.stringify(error.facts["variables"] ?? null)}`);
     }
   }
-  return identities;
+  return { complete, lacking };
 }
 
 function closed(): DiscoveryError {

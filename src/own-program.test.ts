@@ -37,31 +37,48 @@ describe("this very gateway", () => {
 });
 
 describe.runIf(process.platform === "linux")("an ancestor", () => {
-  /** The answer for a process that was started through `sh` by the script. */
-  async function isInside(script: string, own: readonly string[]): Promise<boolean> {
-    const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
-    const pid = await new Promise<number>((resolve) => child.stdout.once("data", (data) => resolve(Number(data))));
+  const START = `import { spawn } from "node:child_process"; spawn("sh", ["-c", "env -i sh -c 'echo $$; read x'; :"], { stdio: ["pipe", "inherit", "inherit"] });`;
+  const TELL_PARENT = "console.log(process.ppid); setInterval(() => {}, 1000);";
+
+  /** The answer for the process whose id is printed by what is started in the folder. */
+  async function isInside(args: readonly string[], own: string): Promise<boolean> {
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    const pid = await new Promise<number>((resolve) =>
+      child.stdout.on("data", (data) => {
+        const found = /\d+/.exec(String(data));
+        if (found !== null) resolve(Number(found[0]));
+      }),
+    );
     try {
-      return hasOwnAncestor({ paths: own }, pid);
+      return hasOwnAncestor({ paths: [join(folder, own)] }, pid);
     } finally {
       child.kill();
     }
   }
 
-  it("is found however far up it is, and nobody else is taken for it", async () => {
-    const script = join(folder, "gateway.mjs");
-    const link = join(folder, "link.mjs");
-    writeFileSync(
-      script,
-      `import { spawn } from "node:child_process"; spawn("sh", ["-c", "env -i sh -c 'echo \\\\$\\\\$; read x'; :"], { stdio: ["pipe", "inherit", "inherit"] });`.replaceAll(
-        "\\\\",
-        "",
-      ),
-    );
-    symlinkSync(script, link);
-    expect(await isInside(script, [script])).toBe(true);
-    expect(await isInside(link, [script])).toBe(true);
-    expect(await isInside(script, [join(folder, "other.mjs")])).toBe(false);
-    expect(hasOwnAncestor({ paths: [script] }, process.pid)).toBe(false);
+  it.each<[boolean, string, string[]]>([
+    [true, "by its path", ["FOLDER/gateway.mjs"]],
+    [true, "by a link", ["FOLDER/link.mjs"]],
+    [true, "by a path from where it was started", ["gateway.mjs"]],
+    [true, "behind options", ["--no-warnings", "--import", "./empty.mjs", "gateway.mjs", "--json"]],
+    [false, "of another script", ["other.mjs"]],
+    [false, "of a launcher that is told to start it", ["other.mjs", "node", "FOLDER/gateway.mjs"]],
+    [false, "of a program given as text", ["--input-type=module", "-e", START, "FOLDER/gateway.mjs"]],
+    [false, "of what only loads it before", ["--import", "./empty.mjs", "other.mjs", "gateway.mjs"]],
+  ])("is %s however far up: found %s", async (expected, _, args) => {
+    for (const name of ["gateway.mjs", "other.mjs"]) writeFileSync(join(folder, name), START);
+    writeFileSync(join(folder, "empty.mjs"), "");
+    symlinkSync(join(folder, "gateway.mjs"), join(folder, "link.mjs"));
+    const placed = args.map((word) => word.replace("FOLDER", folder));
+    expect(await isInside(placed, "gateway.mjs")).toBe(expected);
+  });
+
+  it("is not whoever watches the file and starts it again", async () => {
+    writeFileSync(join(folder, "gateway.mjs"), TELL_PARENT);
+    expect(await isInside(["--watch", "gateway.mjs"], "gateway.mjs")).toBe(false);
+  });
+
+  it("is nobody who led to these tests", () => {
+    expect(hasOwnAncestor(findOwnProgram({}), process.pid)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { OwnProgram } from "./sources/itself.js";
 
@@ -33,14 +33,39 @@ const INTERPRETER = /(?:^|\/)(?:node|nodejs|bun|deno)$/;
 export function hasOwnAncestor({ paths }: OwnProgram, pid: number): boolean {
   let ancestor = pid;
   for (let steps = 0; steps < MOST_ANCESTORS && ancestor > 1; steps++) {
-    const [program = "", ...words] = textOf(`/proc/${ancestor}/cmdline`).split("\0");
-    // A shell or package runner that was told to start this very process names it as well.
-    if (INTERPRETER.test(program) && words.some((word) => word.includes("/") && paths.includes(realPath(word))))
-      return true;
+    const script = scriptOf(textOf(`/proc/${ancestor}/cmdline`).split("\0"));
+    if (script !== undefined && paths.includes(realPath(resolve(folderOf(ancestor), script)))) return true;
     const stat = textOf(`/proc/${ancestor}/stat`);
     ancestor = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   }
   return false;
+}
+
+const TAKES_VALUE =
+  /^(?:-r|-C|--require|--import|--preload|--loader|--experimental-loader|--conditions|--env-file|--env-file-if-exists|--title|--config)$/;
+const WITHOUT_SCRIPT = /^(?:-$|-pe?$|-e$|--(?:print|eval|run|watch|watch-path)(?:=|$))/;
+
+/**
+ * The script that a process runs itself. Whoever starts us for somebody else (a package runner, an inspector, a shell) names
+ * us further back among its words, and with `--watch` an interpreter runs nothing but the process that runs the script.
+ */
+function scriptOf([program = "", ...words]: readonly string[]): string | undefined {
+  if (!INTERPRETER.test(program)) return undefined;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    if (WITHOUT_SCRIPT.test(word)) return undefined;
+    if (TAKES_VALUE.test(word)) index += 1;
+    else if (!word.startsWith("-") && !(word === "run" && index === 0)) return word === "" ? undefined : word;
+  }
+  return undefined;
+}
+
+function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "/";
+  }
 }
 
 function textOf(file: string): string {

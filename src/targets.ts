@@ -2,11 +2,12 @@
 import type { Snapshot } from "./catalog/snapshot.js";
 import { resolveConnection, type Variables } from "./config/variables.js";
 import { DiscoveryError } from "./errors.js";
-import type { ServerDefinition } from "./model/server.js";
+import type { Connection, ServerDefinition } from "./model/server.js";
 import type { Tool } from "./model/tool.js";
 import type { CompiledRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
+import { findSecrets } from "./sources/rewrite/secrets.js";
 import type { UpstreamTarget } from "./upstreams/types.js";
 
 export function createTargets(
@@ -26,10 +27,30 @@ export function createTargets(
     const era = snapshot().servers.get(name)?.record?.era;
     return {
       name,
-      connection: (noteSecret) => resolveConnection(definition.connection, variables, noteSecret),
+      connection(noteSecret) {
+        const connection = resolveConnection(definition.connection, variables, noteSecret);
+        if (noteSecret !== undefined) for (const secret of writtenSecrets(connection, name)) noteSecret(secret);
+        return connection;
+      },
       ...(era === undefined ? {} : { eraHint: era }),
     };
   };
+}
+
+/** What looks like a secret though no variable holds it; of an address also its parts, as they are without escapes. */
+function writtenSecrets(connection: Connection, server: string): string[] {
+  return findSecrets(connection, server).flatMap(({ value }) => {
+    const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(value)?.[1];
+    return [value, ...(password === undefined ? [] : [password])].flatMap((text) => [text, withoutEscapes(text)]);
+  });
+}
+
+function withoutEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A rule that came while a call waited for its turn holds for that call too. */

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ECHO } from "./places.mjs";
 
 /** The child that no row may start; if one did, it would work and be counted. */
@@ -24,7 +24,7 @@ export async function createWarmHome({ folder, internals }, servers, extra = {})
   const home = createHome(folder, config);
   const { createCatalogDisk, fingerprintOf, toRecord } = internals;
   const disk = createCatalogDisk(join(home.state, "catalog"), () => undefined);
-  const fingerprint = fingerprintOf({ kind: "stdio", ...SERVER, env: {} });
+  const fingerprint = fingerprintOf({ kind: "stdio", ...SERVER, env: {}, cwd: dirname(home.config) });
   for (const [server, tools] of servers) {
     const listing = { tools, dropped: [], truncated: false, era: "legacy" };
     await disk.write(toRecord(listing, { server, fingerprint, previous: undefined, now: Date.now() }));

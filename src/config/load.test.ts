@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { failure } from "../../test/support/failure.js";
+import { findProjectConfigs } from "./project-files.js";
 import { loadConfig, parseConfig, type LoadParts } from "./load.js";
 
 let root: string;
@@ -399,4 +400,68 @@ describe("parseConfig", () => {
     const other = await failure(Promise.resolve().then(() => parseConfig({ enabled: new Map() })));
     expect(other.message).toBe("The given configuration: enabled: must be plain data, not an instance of a class.");
   });
+});
+
+describe("servers without a folder of their own start", () => {
+  it.each<[string, string, string, Partial<LoadParts>]>([
+    ["in the home folder for the person's configuration", HOME, "home", {}],
+    ["in the project for the project's configuration", PROJECT, "project", {}],
+    ["in the project for the shared configuration", SHARED, "project", {}],
+    ["beside a configuration that the person named", "project/sub/c.json", "project/sub", { path: "sub/c.json" }],
+  ])("%s", async (_, file, folder, parts) => {
+    write({ [file]: wrapped(1).replace(', "providers": {}', "") });
+    expect((await load(parts)).startDir).toBe(join(root, folder));
+  });
+});
+
+describe("a link named .anygpt in a project", () => {
+  const link = (target: string) => {
+    mkdirSync(join(root, "project"));
+    symlinkSync(join(root, target), join(root, "project/.anygpt"));
+  };
+
+  it("to the person's own folder does not make the project the base of what the person wrote", async () => {
+    write({ [HOME]: bare(4) });
+    link("home/.anygpt");
+    const loaded = await load();
+    expect(loaded).toMatchObject({
+      file: join(root, HOME),
+      origin: "user",
+      baseDir: join(root, "home/.anygpt"),
+      startDir: join(root, "home"),
+      trustsFolder: false,
+    });
+  });
+
+  it("to another project is about that project", async () => {
+    write({ "other/.anygpt/mcp-discovery.config.json": bare(4) });
+    link("other/.anygpt");
+    const other = join(realpathSync(root), "other");
+    expect(await load()).toMatchObject({
+      origin: "project",
+      baseDir: join(other, ".anygpt"),
+      startDir: other,
+      trustsFolder: false,
+    });
+  });
+});
+
+it("whoever is asked to trust a configuration sees everything that bends what it starts, and no value", async () => {
+  const servers = {
+    a: { command: "x", env: { NODE_OPTIONS: "hidden" }, cwd: "sub", envFile: ".env.x" },
+    b: { url: "https://b/mcp", headers: { Authorization: "Bearer ${TOKEN}", "X-Key": "hidden" } },
+  };
+  write({ [PROJECT]: JSON.stringify({ servers, audit: { file: "~/.bashrc" } }) });
+  const home = join(root, "home");
+  const [found] = await findProjectConfigs({
+    cwd: join(root, "project"),
+    home,
+    anygptHome: join(home, ".anygpt"),
+    env: {},
+  });
+  expect(found?.effects).toEqual([
+    "a starts x (in sub; sets NODE_OPTIONS; reads variables from .env.x)",
+    "b speaks to https://b/mcp (sends the headers Authorization, X-Key; is given your variables TOKEN)",
+    'writes to "~/.bashrc"',
+  ]);
 });

@@ -1,6 +1,6 @@
 // Comes in: where the gateway was started and what the person named; goes out: one checked, frozen Config and the file
 // it came from. Refuses to know what the sections mean: each stage owns the schema of its own.
-import { dirname, isAbsolute, relative } from "node:path";
+import { basename, dirname } from "node:path";
 import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
 import { parsePlain } from "../util/document/plain.js";
@@ -8,6 +8,7 @@ import { pathText, type Path, type Position, type Problem } from "../util/docume
 import { checkSchema, type Violation } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
 import { absolutePath } from "../util/home-path.js";
+import { isInside } from "../util/inside.js";
 import { searchFromEnvironment } from "./environment.js";
 import { missingFile, toError } from "./failure.js";
 import {
@@ -38,6 +39,8 @@ export interface LoadedConfig {
   readonly origin: Origin | "defaults" | "program" | "nested";
   /** The folder that relative paths in it start from. */
   readonly baseDir: string;
+  /** The folder that its servers start in when they do not say so themselves. */
+  readonly startDir: string;
   readonly notices: readonly string[];
   /** Files of the project that were left out, because nobody has trusted them as they are. */
   readonly untrusted: readonly string[];
@@ -71,6 +74,7 @@ export function givenConfig(config: Config, cwd: string, notices: readonly strin
     config,
     origin: "program",
     baseDir: cwd,
+    startDir: cwd,
     notices,
     untrusted: [],
     trustsFolder: true,
@@ -138,9 +142,10 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
       file,
       origin: place.origin,
       baseDir,
+      startDir: startDir(place, file, parts),
       notices: ignored,
       untrusted: [],
-      trustsFolder: place.origin === "project" || (isExplicit && isInside(parts.cwd, file)) || isOwnFolder(parts),
+      trustsFolder: (place.origin !== "user" && isInside(parts.cwd, file)) || isOwnFolder(parts),
       watched: [...candidateFiles(parts), ...opened.files.keys()],
       positionOf: (path) => (opened.format === "program" ? undefined : document.positionOf([...section.path, ...path])),
     };
@@ -148,16 +153,21 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
   return undefined;
 }
 
+/**
+ * The person's own servers start where nobody else puts programs: in the working folder a package runner would prefer what
+ * lies there to what the person has named.
+ */
+function startDir({ origin }: Place, file: string, { home }: LoadParts): string {
+  if (origin === "user") return home;
+  const folder = dirname(file);
+  return origin === "project" && basename(folder) === ".anygpt" ? dirname(folder) : folder;
+}
+
 /** A shared file without our section is none of our business, trusted or not. A program would have to be run to know. */
 export async function concernsUs(opened: OpenedConfig): Promise<boolean> {
   if (opened.format === "program" || !isSharedFile(opened.file)) return true;
   const read = await parseOpened(opened, 0);
   return read.kind === "problems" || sectionOf(read.document.value) !== undefined;
-}
-
-function isInside(folder: string, file: string): boolean {
-  const path = relative(folder, file);
-  return path !== "" && !isAbsolute(path) && !/^\.\.(?:[\\/]|$)/.test(path);
 }
 
 interface Section {

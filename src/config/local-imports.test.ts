@@ -39,6 +39,21 @@ describe("findLocalFiles", () => {
     ["a folder above", `import f from "../x/none"`, []],
     ["what is imported by an import", `import c from "./chain.ts"`, ["chain.ts", "t.ts"]],
     ["each file once, in a circle too", `import "./round.ts"; import "./round"`, ["round.ts"]],
+    ["an import behind a comment to the end of the line", `import a from // c\n "./a.mjs"`, ["a.mjs"]],
+    ["an import behind several comments", `import a from /*b*//*c* /*/ /***/ "./a.mjs"`, ["a.mjs"]],
+    ["a dynamic import behind a comment", `import(\n// note\n"./a.mjs")`, ["a.mjs"]],
+    ["a dynamic import in parentheses", `import((/*/ x */"./a.mjs"))`, ["a.mjs"]],
+    ["require where there is one", `require?.("./a.mjs")`, ["a.mjs"]],
+    ["what follows a quote in a pattern", `const q = /["'\`]/; import("./a.mjs")`, ["a.mjs"]],
+    ["what follows the begin of a comment in a text", `const glob = "/*"; import /**/ "./a.mjs"`, ["a.mjs"]],
+    ["a path with bytes escaped", `import "\\x2e/a\\u002emj\\u{73}"`, ["a.mjs"]],
+    ["a path with other escapes", `require("\\56/\\a.mj\\\ns")`, ["a.mjs"]],
+    ["a path with the escapes of an address", `import "./%61.mjs?x#y"`, ["a.mjs"]],
+    ["all that a name may stand for", `require("./both")`, ["both.ts", "both.js"]],
+    ["the source beside its output", `import "./both.js"`, ["both.js", "both.ts"]],
+    ["the main file of a folder", `import "./packed"`, ["packed/lib/main.js", "packed/package.json"]],
+    ["the main folder of a folder", `import "./nested"`, ["nested/lib/index.js", "nested/package.json"]],
+    ["a folder whose package.json is broken", `import "./odd"`, ["odd/index.js", "odd/package.json"]],
     ["nothing of packages and Node.js itself", `import z from "zod"; import fs from "node:fs"`, []],
     ["nothing that is computed", "await import(`./${name}.mjs`)", []],
     ["nothing that is not there", `import "./none"`, []],
@@ -49,6 +64,14 @@ describe("findLocalFiles", () => {
       "t.ts": "",
       "folder/index.ts": "",
       "chain.ts": `import "./t.js"`,
+      "both.ts": "",
+      "both.js": "",
+      "packed/package.json": `{"main": "lib/main"}`,
+      "packed/lib/main.js": "",
+      "nested/package.json": `{"main": "./lib"}`,
+      "nested/lib/index.js": "",
+      "odd/package.json": "{",
+      "odd/index.js": "",
       "round.ts": `import "./round.js"; import "./x.ts";`,
     });
     write({ "x.ts": text });
@@ -66,6 +89,20 @@ describe("findLocalFiles", () => {
     const text = `import "./a.mjs"; require("./b.cjs"); require("./c"); import "./c";`;
     const links = (await findLocalFiles(join(root, "x.ts"), text))?.get(join(root, "x.ts"))?.links;
     expect(links).toEqual(new Map([["./a.mjs", join(root, "a.mjs")]]));
+  });
+
+  it.each<[string, string]>([
+    ["words in one comment before a blank", `${"import /* ".repeat(100_000)}*/${" ".repeat(1_000_000)}"./a.mjs"`],
+    ["words in one line before a blank", `${"import // ".repeat(100_000)}\n${" ".repeat(1_000_000)}"./a.mjs"`],
+    ["comments that never end", "import /*".repeat(200_000)],
+    ["texts that never end", `import "./${"\\".repeat(2_000_000)}`],
+    ["names of files that are not there", Array.from({ length: 4_000 }, (_, n) => `import "./none${n}";`).join("\n")],
+    ["names, too many to look for", Array.from({ length: 400_000 }, (_, n) => `import "./n${n}";`).join("\n")],
+  ])("takes a moment for many %s", async (_, text) => {
+    write({ "a.mjs": "" });
+    const started = performance.now();
+    await find(text);
+    expect(performance.now() - started).toBeLessThan(4_000);
   });
 
   it("gives up when there are too many", async () => {

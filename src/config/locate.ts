@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { expandHome } from "../util/home-path.js";
+import { isInside, realPath } from "../util/inside.js";
 
 /** In the order of preference where one folder holds several. */
 export const EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "jsonc", "yaml", "yml"] as const;
@@ -61,20 +61,19 @@ function namedFile({ path, env, cwd, home }: LocateParts): string | undefined {
 function stemsOf(parts: LocateParts): { folder: string; stem: string; origin: Origin }[] {
   const { cwd, anygptHome } = parts;
   const project = isOwnFolder(parts) ? "user" : "project";
-  const folder = join(cwd, ".anygpt");
-  return [
-    { folder, stem: "mcp-discovery.config", origin: realPath(folder) === realPath(anygptHome) ? "user" : project },
-    { folder: cwd, stem: "anygpt.config", origin: project },
-    { folder: anygptHome, stem: "mcp-discovery.config", origin: "user" },
-  ];
+  const folder = projectFolder(cwd);
+  const own = { folder: anygptHome, stem: "mcp-discovery.config", origin: "user" } as const;
+  const shared = { folder: cwd, stem: "anygpt.config", origin: project } as const;
+  // Whoever fills the working folder may link to the person's own configuration: it stays where and what it is.
+  if (realPath(folder) === realPath(anygptHome)) return project === "user" ? [own, shared] : [shared, own];
+  return [{ folder, stem: "mcp-discovery.config", origin: project }, shared, own];
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
+/** A link that leads out of the working folder is followed, so that what the files say is not about the working folder. */
+function projectFolder(cwd: string): string {
+  const written = join(cwd, ".anygpt");
+  const real = realPath(written);
+  return isInside(realPath(cwd), real) ? written : real;
 }
 
 /** A file shared with other programs: only its section `discovery` is ours. */

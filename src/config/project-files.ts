@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { isJsonObject } from "../model/json.js";
 import { commandLine } from "../util/command-line.js";
+import { effectLine } from "../util/effect-line.js";
 import { parseDotenv } from "./dotenv.js";
 import { projectEnvFiles } from "./env-files.js";
 import { concernsUs, type LoadParts, sectionOf } from "./load.js";
@@ -60,9 +61,12 @@ async function effectsOf(opened: OpenedConfig): Promise<string[]> {
   const read = await parseOpened(opened, 0);
   if (read.kind === "problems") return ["cannot be read as it is"];
   const { value } = sectionOf(read.document.value) ?? read.document;
-  const servers = isJsonObject(value) ? value["servers"] : undefined;
-  const sources = isJsonObject(value) && Array.isArray(value["sources"]) ? value["sources"] : [];
-  return [...serversIn(servers).map(describeEntry), ...sources.filter(isJsonObject).map(describeSource)];
+  const { servers, sources, audit } = isJsonObject(value) ? value : {};
+  return [
+    ...serversIn(servers).map(describeEntry),
+    ...(Array.isArray(sources) ? sources.filter(isJsonObject).map(describeSource) : []),
+    ...(isJsonObject(audit) && typeof audit["file"] === "string" ? [`writes to ${commandLine([audit["file"]])}`] : []),
+  ];
 }
 
 function serversIn(servers: unknown): [name: string, entry: Record<string, unknown>][] {
@@ -74,10 +78,25 @@ function serversIn(servers: unknown): [name: string, entry: Record<string, unkno
 
 function describeEntry([name, entry]: [string, Record<string, unknown>]): string {
   const connection = isJsonObject(entry["connection"]) ? entry["connection"] : entry;
-  const { command, args, url } = connection;
-  if (typeof command !== "string") return `${name} speaks to ${typeof url === "string" ? url : "nothing"}`;
-  const words = [command, ...(Array.isArray(args) ? args.map(String) : [])];
-  return `${name} starts ${commandLine(words)}`;
+  const { command, args, url, env, headers, envFile, cwd } = connection;
+  return effectLine({
+    name,
+    command: textOf(command),
+    args: Array.isArray(args) ? args.map(String) : [],
+    url: textOf(url),
+    env: textsOf(env),
+    headers: textsOf(headers),
+    envFile: textOf(envFile),
+    cwd: textOf(cwd),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function textsOf(map: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(isJsonObject(map) ? map : {}).map(([key, value]) => [key, String(value)]));
 }
 
 function describeSource({ type, path }: Record<string, unknown>): string {

@@ -7,6 +7,8 @@ export interface Candidate {
   readonly envFile?: string;
   readonly tools?: ToolFilter;
   readonly imported?: ImportedServer;
+  /** Where it starts when it does not say so itself. */
+  readonly folder?: string;
 }
 
 export function toCandidate(imported: ImportedServer): Candidate {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -109,7 +109,7 @@ describe("a source", () => {
     async (type) => {
       write(
         "home/c.json",
-        '\uFEFF// mine\n{ "theme": 1, "mcpServers": { "a": { "command": "x", "alwaysAllow": [], "tools": ["*"], "name": 5, "env": {"A": "${B}"}, }, "b": { "command": "y", "disabled": true } }, }',
+        '\uFEFF// mine\n{ "theme": 1, "mcpServers": { "a": { "command": "x", "alwaysAllow": [], "tools": ["*"], "name": 5, "env": {"A": "b"}, }, "b": { "command": "y", "disabled": true } }, }',
       );
       const { servers, problems, sources } = await collect({ sources: [{ type, path: "~/c.json" }] });
       expect(problems).toEqual([]);
@@ -123,7 +123,7 @@ describe("a source", () => {
           skipped: [{ name: "b", kind: "disabled", reason: "`disabled` is true" }],
         },
       ]);
-      expect(servers).toMatchObject([{ name: "a", connection: { command: "x", env: { A: "${B}" } } }]);
+      expect(servers).toMatchObject([{ name: "a", connection: { command: "x", env: { A: "b" } } }]);
     },
   );
 
@@ -203,7 +203,7 @@ describe("a source", () => {
       return text.replace("${DIR}", ".");
     };
     const sources: SourceEntry[] = ["${DIR}/c.json", "${NONE}/c.json"].map((path) => ({ type: "windsurf", path }));
-    const collected = await collect({ sources, resolve });
+    const collected = await collect({ sources, resolve, trustsFolder: true });
     expect(collected.sources.map(({ status }) => status)).toEqual(["ok", "broken"]);
     expect(collected.problems).toEqual([{ file: "${NONE}/c.json", path: "", reason: "The variable NONE is not set." }]);
   });
@@ -442,6 +442,7 @@ describe("a file of environment variables", () => {
     const file = write("base/.env.x", "A=1\nB='${C}'\nD=file\n");
     const { servers, files } = await collect({
       servers: [server("s", "x", { envFile: ".env.x", env: { D: "own" } })],
+      trustsFolder: true,
     });
     expect(servers[0]?.connection).toMatchObject({ env: { A: "1", B: "$${C}", D: "own" } });
     expect(files).toEqual([file]);
@@ -457,5 +458,120 @@ describe("a file of environment variables", () => {
     write("base/c.json", JSON.stringify({ mcpServers: { r: { url: "https://x/mcp", envFile: "/no/file" } } }));
     const { problems } = await collect({ sources: [{ type: "cursor", path: "c.json" }] });
     expect(problems).toEqual([]);
+  });
+});
+
+describe("in a folder that anybody may have filled", () => {
+  const system = () => ({ platform: "linux", home: join(root, "home"), cwd: join(root, "clone"), env: {} });
+  const inClone = (parts: Partial<CollectParts>) => collect({ system: system(), ...parts });
+  const cursor = (mcpServers: object): Partial<CollectParts> => {
+    write("home/.cursor/mcp.json", JSON.stringify({ mcpServers }));
+    return { sources: [{ type: "cursor" }] };
+  };
+  const envOf = ({ servers }: Awaited<ReturnType<typeof collect>>) =>
+    servers.map(({ connection }) => (connection.kind === "stdio" ? connection.env : {}));
+  const trusting =
+    (...paths: string[]): NonNullable<CollectParts["isTrusted"]> =>
+    ({ path }) =>
+      paths.some((trusted) => join(root, trusted) === path);
+
+  it.each([
+    ["in it", "clone/.env"],
+    ["that is a link in it to the person's own", "clone/link.env"],
+    ["elsewhere that is a link into it", "home/link.env"],
+  ])("a file of variables %s waits for trust", async (_, path) => {
+    write("clone/.env", "A=1\n");
+    write("home/own.env", "A=1\n");
+    symlinkSync(join(root, "home/own.env"), join(root, "clone/link.env"));
+    symlinkSync(join(root, "clone/.env"), join(root, "home/link.env"));
+    const file = join(root, path);
+    const own = { servers: [server("s", "x", { envFile: file })] };
+    const barred = await inClone(own);
+    expect(envOf(barred)).toEqual([{}]);
+    expect(barred.untrusted).toMatchObject([{ file, effects: ["sets A for s"] }]);
+    const trusted = await inClone({ ...own, isTrusted: trusting(path) });
+    expect(envOf(trusted)).toEqual([{ A: "1" }]);
+    expect(trusted.untrusted).toEqual([]);
+  });
+
+  it("a file of variables never says what every program runs, trusted or not", async () => {
+    const bad = ["BASH_ENV", "DYLD_INSERT_LIBRARIES", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PYTHONSTARTUP", "Path"];
+    const file = write("clone/.env", `A=1\n${bad.map((name) => `${name}=x\n`).join("")}`);
+    const own = { servers: [server("s", "x", { envFile: file })] };
+    for (const more of [{ trustsFolder: true }, { isTrusted: () => true }]) {
+      const collected = await inClone({ ...own, ...more });
+      expect(envOf(collected)).toEqual([{ A: "1" }]);
+      expect(collected.notices).toEqual([
+        `${file} sets ${bad.join(", ")}, which no file of a project may set for "s".`,
+      ]);
+    }
+    expect(
+      envOf(
+        await inClone({ ...own, system: { ...system(), home: join(root, "clone") }, home: join(root, "clone") }),
+      )[0],
+    ).toHaveProperty("NODE_OPTIONS", "x");
+  });
+
+  it("the person's file of variables elsewhere is theirs", async () => {
+    const file = write("home/own.env", "NODE_OPTIONS=x\n");
+    expect(envOf(await inClone({ servers: [server("s", "x", { envFile: file })] }))).toEqual([{ NODE_OPTIONS: "x" }]);
+  });
+
+  it.each([
+    ["command", { command: "${workspaceFolder}/run" }],
+    ["argument", { command: "node", args: ["${workspaceRoot}/run.js"] }],
+    ["relative folder", { command: "node", cwd: "." }],
+    ["file of variables", { command: "node", envFile: "${workspaceFolder}/.env" }],
+  ])(
+    "a person's server of another program that depends on the folder by its %s waits for trust of it",
+    async (_, entry) => {
+      write("clone/.env", "NODE_OPTIONS=x\n");
+      const sources = cursor({ bound: entry, free: { command: "f", env: { N: "${workspaceFolderBasename}" } } });
+      const barred = await inClone(sources);
+      expect(barred.servers.map(({ name }) => name)).toEqual(["free"]);
+      expect(barred.untrusted).toMatchObject([{ file: join(root, "clone"), content: new Uint8Array() }]);
+      expect(barred.untrusted[0]?.effects[0]).toMatch(/^bound starts /);
+      expect(barred.sources[0]?.message).toBe(`bound would use files of ${join(root, "clone")}, which is not trusted`);
+      const trusted = await inClone({ ...sources, isTrusted: trusting("clone") });
+      expect(trusted.servers.map(({ name }) => name)).toEqual(["bound", "free"]);
+      expect(trusted.untrusted).toEqual([]);
+    },
+  );
+
+  it("servers start where whoever wrote them down keeps things", async () => {
+    write("clone/.cursor/mcp.json", JSON.stringify({ mcpServers: { theirs: { command: "t" } } }));
+    write("base/named.json", JSON.stringify({ mcpServers: { named: { command: "n" } } }));
+    write("base/custom.yaml", "servers: { custom: { command: c } }");
+    const { sources = [] } = cursor({ mine: { command: "m" }, said: { command: "s", cwd: "/said" } });
+    const { servers } = await inClone({
+      servers: [server("own", "o")],
+      sources: [...sources, { type: "windsurf", path: "named.json" }, { type: "custom", path: "custom.yaml" }],
+      folder: "/config",
+      isTrusted: () => true,
+    });
+    expect(servers.map(({ name, connection }) => [name, "cwd" in connection ? connection.cwd : undefined])).toEqual([
+      ["own", "/config"],
+      ["theirs", join(root, "clone")],
+      ["mine", join(root, "home")],
+      ["said", "/said"],
+      ["named", "/config"],
+      ["custom", "/config"],
+    ]);
+  });
+
+  it.each<[string, SourceEntry["type"], string]>([
+    ["a custom file", "custom", "servers: { a: { command: x } }"],
+    ["another program's file", "cursor", '{"mcpServers": {"a": {"command": "x"}}}'],
+  ])("%s that a project's configuration names there is not trusted with it", async (_, type, text) => {
+    const file = write("clone/tools/named", text);
+    const parts = { sources: [{ type, path: "tools/named" }], baseDir: join(root, "clone"), isProjects: true };
+    const barred = await inClone(parts);
+    expect(barred.servers).toEqual([]);
+    expect(barred.sources).toMatchObject([{ status: "untrusted" }]);
+    expect(barred.untrusted).toMatchObject([{ file, effects: ["a starts x"] }]);
+    expect((await inClone({ ...parts, isTrusted: trusting("clone/tools/named") })).servers).toHaveLength(1);
+    expect((await inClone({ ...parts, isProjects: false })).servers).toHaveLength(1);
+    const variable = { ...parts, isProjects: false, resolve: () => file };
+    expect((await inClone({ ...variable, sources: [{ type, path: "${PWD}/tools/named" }] })).servers).toEqual([]);
   });
 });

@@ -5,9 +5,10 @@ import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition } from "../model/server.js";
 import { describeProblem, type Problem } from "../util/document/problem.js";
 import { absolutePath } from "../util/home-path.js";
+import { isProjectFile } from "../util/inside.js";
 import { type Candidate, toCandidate } from "./candidate.js";
-import { compileServer, envFileOf } from "./compile.js";
-import { toUntrusted, type UntrustedFile } from "./effects.js";
+import { compileServer, envFileOf, inFolder } from "./compile.js";
+import { effectOf, isUsed, toUntrusted, type UntrustedFile } from "./effects.js";
 import { withEnvFile } from "./env-file.js";
 import type { FileRead } from "./files.js";
 import type { ServerOrigin } from "./imported.js";
@@ -34,6 +35,14 @@ export interface CollectParts {
   /** The folder that relative paths start from: the configuration file's. */
   readonly baseDir: string;
   readonly home: string;
+  /** Where the configuration's servers start, and those of the files that it names, unless they say so themselves. */
+  readonly folder?: string;
+  /** Where the servers of other programs start that are for all projects. Default: the home folder. */
+  readonly ownFolder?: string;
+  /** The configuration came with the project: what it names there was not trusted with it. */
+  readonly isProjects?: boolean;
+  /** Whoever wrote the configuration answers for the variables in the files of the working folder. */
+  readonly trustsFolder?: boolean;
   /** Where the files of other programs are looked for when a source has no path. */
   readonly system?: System;
   /** Nobody asked for these sources: those that are not there need no mention. */
@@ -43,7 +52,10 @@ export interface CollectParts {
   /** Resolves `${VAR}` in the sources' paths. */
   readonly resolve?: (text: string) => string;
   readonly own?: OwnProgram;
-  /** Asked for each file that came with the project, before anything of it is used. Without it none is used. */
+  /**
+   * Asked for each file that came with the project, before anything of it is used, and for the project's folder, which has
+   * no bytes. Without it none is used.
+   */
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
   /** What was collected before: a file that cannot be read now counts as it was then. */
   readonly previous?: Collected | undefined;
@@ -73,6 +85,8 @@ export interface Collected {
 /** With no configuration at all: the servers of every program on this machine. */
 export const ALL_CLIENTS: readonly SourceEntry[] = CLIENT_IDS.map((type) => ({ type }));
 
+const NO_CONTENT = { hash: "", bytes: new Uint8Array() };
+
 /** What a configuration that is switched off amounts to. */
 export const NO_SERVERS: Collected = {
   servers: [],
@@ -88,24 +102,30 @@ export const NO_SERVERS: Collected = {
 };
 
 export async function collectServers(parts: CollectParts): Promise<Collected> {
+  const system = parts.system ?? systemOf(parts);
   const places = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
   const own = parts.servers
     .filter(({ enabled }) => enabled)
     .map((entry): Candidate => ({ definition: compileServer(entry, places), ...envFileOf(entry, places) }));
-  const read = (await Promise.all(parts.sources.map((source) => readOne(source, parts)))).flat();
-  const merged = mergeServers([own, ...read.map(({ servers }) => servers)], parts.own);
-  const complete = await Promise.all(merged.servers.map(({ definition, envFile }) => withEnvFile(definition, envFile)));
+  const sources = await Promise.all(parts.sources.map((source) => readOne(source, { ...parts, system })));
+  const read = await Promise.all(sources.flat().map((source) => withoutBound(source, parts)));
+  const merged = mergeServers([startingIn(parts.folder, own), ...read.map(({ servers }) => servers)], parts.own);
+  const isTrusted = async (file: FileRead): Promise<boolean> =>
+    parts.trustsFolder === true || (await parts.isTrusted?.(file)) === true;
+  const complete = await Promise.all(
+    merged.servers.map((server) => withEnvFile(server, { cwd: system.cwd, home: parts.home, isTrusted })),
+  );
   const told = read
     .filter(({ mention }) => mention === undefined)
     .map(({ report, servers }) => settledReport(report, servers, merged.outcomes));
   return {
-    servers: complete.map(({ definition }) => definition),
+    servers: complete.map(({ definition }, index) => inFolder(definition, merged.servers[index]?.folder)),
     sources: told,
     problems: [
       ...read.flatMap(({ problems }) => problems),
       ...complete.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     ],
-    notices: [...told.flatMap(noticeOf), ...merged.notices],
+    notices: [...told.flatMap(noticeOf), ...merged.notices, ...complete.flatMap(({ notice }) => notice ?? [])],
     toolRules: merged.servers.flatMap(({ definition, tools }) =>
       tools === undefined ? [] : toToolRules(definition.name, tools),
     ),
@@ -115,7 +135,7 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
         imported === undefined ? [] : [[definition.name, imported.origin]],
       ),
     ),
-    untrusted: read.flatMap(({ untrusted }) => untrusted ?? []),
+    untrusted: joined([...read, ...complete].flatMap(({ untrusted }) => untrusted ?? [])),
     given: new Map(read.flatMap(({ files: [file], servers }) => (file === undefined ? [] : [[file, servers]]))),
     files: [...new Set([...read.flatMap(({ files }) => files), ...merged.servers.flatMap(envFilePath)])],
   };
@@ -132,17 +152,23 @@ interface ReadSource {
   readonly mention?: "none" | "absent";
 }
 
-async function readOne(source: SourceEntry, parts: CollectParts): Promise<ReadSource[]> {
+async function readOne(source: SourceEntry, parts: PlaceParts): Promise<ReadSource[]> {
   const { type, path } = source;
-  const system = parts.system ?? systemOf(parts);
-  if (path === undefined) return type === "custom" ? [] : await readPlaces(type, { ...parts, system });
+  if (path === undefined) return type === "custom" ? [] : await readPlaces(type, parts);
   const file = sourceFile(path, parts);
   if (typeof file !== "string") {
     return [{ servers: [], problems: [file], report: brokenReport({ type, path }, file.reason), files: [] }];
   }
-  if (type === "custom") return [await readCustom(file, path, parts)];
-  // A path that the person wrote down is the person's, wherever it leads.
-  return [await readPlace({ client: type, scope: "user", path: file }, { ...parts, system, shown: path })];
+  const scope = isProjects({ file, path }, parts) ? "project" : "user";
+  if (type === "custom") return [await readCustom({ file, path, scope }, parts)];
+  return [await readPlace({ client: type, scope, path: file }, { ...parts, shown: path })];
+}
+
+/** A path that the person wrote down is the person's, wherever it leads; not so one that depends on where they are. */
+function isProjects({ file, path }: { file: string; path: string }, parts: PlaceParts): boolean {
+  const isChosen = parts.trustsFolder === true || !path.includes("${");
+  if (parts.isProjects !== true && isChosen) return false;
+  return isProjectFile(file, { cwd: parts.system.cwd, home: parts.home });
 }
 
 type PlaceParts = CollectParts & { readonly system: System; readonly shown?: string };
@@ -166,24 +192,70 @@ async function readPlace(place: ClientFile, parts: PlaceParts): Promise<ReadSour
   const content = await readClientFile(place, { system: parts.system, own: parts.own });
   if (content.kind === "missing") return missing(source, place.path);
   if (content.kind === "broken") return broken(source, { ...content, file: place.path }, parts.previous);
-  const { servers, problems } = content;
+  const { problems } = content;
+  const folder = startFolder(place, parts);
+  const servers = startingIn(folder, content.servers.map(toCandidate));
   const files = [content.file, ...content.companions].map(({ path }) => path);
-  const untrusted = toUntrusted(content.file, servers);
-  // A file that would do nothing needs nobody's trust.
-  const isRisky = place.scope === "project" && untrusted.effects.length > 0;
-  if (isRisky && (await parts.isTrusted?.(content.file)) !== true) {
-    return { servers: [], problems: [], report: untrustedReport(source), untrusted, files };
-  }
-  return { servers: servers.map(toCandidate), problems, report: readReport(source, problems), files };
+  const untrusted = place.scope === "project" ? await barred(content.file, servers, parts) : undefined;
+  if (untrusted !== undefined) return { servers: [], problems: [], report: untrustedReport(source), untrusted, files };
+  return { servers, problems, report: readReport(source, problems), files };
 }
 
-async function readCustom(file: string, path: string, { home, previous }: CollectParts): Promise<ReadSource> {
+function startFolder(
+  { scope }: ClientFile,
+  { system, shown, folder, ownFolder, home }: PlaceParts,
+): string | undefined {
+  if (scope === "project") return system.cwd;
+  return shown === undefined ? (ownFolder ?? home) : folder;
+}
+
+interface CustomSource {
+  readonly file: string;
+  readonly path: string;
+  readonly scope: "user" | "project";
+}
+
+async function readCustom({ file, path, scope }: CustomSource, parts: PlaceParts): Promise<ReadSource> {
   const source = { type: "custom", path } as const;
-  const content = await readCustomFile(file, home);
+  const content = await readCustomFile(file, parts.home);
   if (content.kind === "missing") return missing(source, file);
-  if (content.kind === "broken") return broken(source, { ...content, file }, previous);
-  const { servers, problems } = content;
+  if (content.kind === "broken") return broken(source, { ...content, file }, parts.previous);
+  const { problems } = content;
+  const servers = startingIn(parts.folder, content.servers);
+  const untrusted = scope === "project" ? await barred(content.file, servers, parts) : undefined;
+  if (untrusted !== undefined) {
+    return { servers: [], problems: [], report: untrustedReport(source), untrusted, files: [file] };
+  }
   return { servers, problems, report: readReport(source, problems), files: [file] };
+}
+
+/** The project's file unless it is trusted. One that would do nothing needs nobody's trust. */
+async function barred(
+  file: FileRead,
+  servers: readonly Candidate[],
+  { isTrusted }: CollectParts,
+): Promise<UntrustedFile | undefined> {
+  const untrusted = toUntrusted(file, servers);
+  return untrusted.effects.length === 0 || (await isTrusted?.(file)) === true ? undefined : untrusted;
+}
+
+/** The person's own servers that run or read what lies in the project's folder wait until the folder is trusted. */
+async function withoutBound(source: ReadSource, { isTrusted }: CollectParts): Promise<ReadSource> {
+  const bound = source.servers.filter(({ imported }) => imported?.workspace !== undefined && isUsed(imported));
+  const path = bound[0]?.imported?.workspace;
+  if (path === undefined || (await isTrusted?.({ path, ...NO_CONTENT })) === true) return source;
+  const names = bound.map(({ definition }) => definition.name).join(", ");
+  return {
+    ...source,
+    servers: source.servers.filter((server) => !bound.includes(server)),
+    report: {
+      ...source.report,
+      message: [source.report.message, `${names} would use files of ${path}, which is not trusted`]
+        .filter(Boolean)
+        .join("; "),
+    },
+    untrusted: { file: path, content: NO_CONTENT.bytes, effects: bound.map(effectOf) },
+  };
 }
 
 function missing(source: SourceName, file: string): ReadSource {
@@ -209,6 +281,20 @@ function sourceFile(path: string, { resolve, home, baseDir }: CollectParts): str
     if (!(error instanceof DiscoveryError)) throw error;
     return { file: path, path: "", reason: error.message };
   }
+}
+
+function startingIn(folder: string | undefined, servers: readonly Candidate[]): readonly Candidate[] {
+  return folder === undefined ? servers : servers.map((server) => ({ ...server, folder }));
+}
+
+/** One place that several servers wait for is one question. */
+function joined(files: readonly UntrustedFile[]): UntrustedFile[] {
+  const byFile = new Map<string, UntrustedFile>();
+  for (const one of files) {
+    const effects = [...(byFile.get(one.file)?.effects ?? []), ...one.effects];
+    byFile.set(one.file, { ...one, effects });
+  }
+  return [...byFile.values()];
 }
 
 function systemOf({ home, baseDir }: CollectParts): System {

@@ -1,6 +1,7 @@
 import type { Connection, ServerDefinition } from "../model/server.js";
 import { absolutePath, expandHome } from "../util/home-path.js";
 import type { ServerEntry } from "./options.js";
+import { escapeText } from "./placeholders.js";
 
 export interface Places {
   readonly home: string;
@@ -50,4 +51,11 @@ function workingFolder(cwd: string, places: Places): string {
 export function envFileOf(entry: ServerEntry, places: Places): { readonly envFile?: string } {
   const written = (entry.connection ?? entry).envFile;
   return written === undefined ? {} : { envFile: absolutePath(written, places) };
+}
+
+/** The definition with a folder to start in, if it needs one and has none. */
+export function inFolder(definition: ServerDefinition, folder: string | undefined): ServerDefinition {
+  const { connection } = definition;
+  if (folder === undefined || connection.kind !== "stdio" || connection.cwd !== undefined) return definition;
+  return { ...definition, connection: { ...connection, cwd: escapeText(folder) } };
 }

@@ -4,7 +4,10 @@ import { readFile } from "node:fs/promises";
 import { toText } from "../util/document/text.js";
 import { pathsOf, type System } from "./system.js";
 
-const LARGEST_BYTES = 10 * 1024 * 1024;
+const KIB = 1024;
+const LARGEST_BYTES = 10 * KIB * KIB;
+/** Whoever wrote a project's files may want us to be busy with them. */
+export const LARGEST_PROJECT_BYTES = 256 * KIB;
 const MOST_MATCHES = 100;
 
 /** What is known of a file that was looked at. `hash` is the SHA-256 of exactly the bytes that were parsed. */
@@ -19,15 +22,15 @@ export type FileContent =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Reads a file of at most 10 MiB: `~/.claude.json` of a busy person has several. */
-export async function readWholeFile(path: string): Promise<FileContent> {
+/** Reads a file of at most 10 MiB, unless told otherwise: `~/.claude.json` of a busy person has several. */
+export async function readWholeFile(path: string, largestBytes: number = LARGEST_BYTES): Promise<FileContent> {
   try {
     // Dozens of places are looked at in every start and hardly any is there: not waiting for each is ten times faster.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: "missing" };
     // Reading a named pipe would wait for a writer, perhaps for ever.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
-    if (stats.size > LARGEST_BYTES) return { kind: "unreadable", reason: "is larger than 10 MiB" };
+    if (stats.size > largestBytes) return { kind: "unreadable", reason: `is larger than ${sizeText(largestBytes)}` };
     const bytes = await readFile(path);
     const content = toText(bytes);
     if (content.kind !== "text") return content;
@@ -38,6 +41,10 @@ export async function readWholeFile(path: string): Promise<FileContent> {
     if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
     return { kind: "unreadable", reason: `could not be read (${code})` };
   }
+}
+
+function sizeText(bytes: number): string {
+  return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
 }
 
 /** The paths that a pattern stands for, in order: in each of its parts, `*` is any text. Without one it is the path itself. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Connection, ServerDefinition } from "../model/server.js";
 import { pathText, type Problem } from "../util/document/problem.js";
 import { checkSchema } from "../util/document/schema.js";
@@ -31,8 +32,22 @@ export type ImportResult =
 
 /** One entry of another program's file → the server that it stands for, or what is wrong with it. */
 export function importServer(found: FoundServer, parts: ImportParts): ImportResult {
+  const workspace = workspaceOf(parts.file, parts.system);
+  const result = importInto(workspace, found, parts);
+  if (result.kind === "wrong" || result.server.origin.scope === "project") return result;
+  // Only what means the same in another folder of that name does not depend on the folder.
+  const { join, basename } = pathsOf(parts.system);
+  const elsewhere = importInto(join(workspace, "..", "elsewhere", basename(workspace)), found, parts);
+  const isFree = elsewhere.kind === "server" && isDeepStrictEqual(pathsIn(result.server), pathsIn(elsewhere.server));
+  return isFree ? result : { kind: "server", server: { ...result.server, workspace } };
+}
+
+function pathsIn({ definition, envFile }: ImportedServer): unknown {
+  return [definition, envFile];
+}
+
+function importInto(workspace: string, found: FoundServer, parts: ImportParts): ImportResult {
   const { system, file, layout } = parts;
-  const workspace = workspaceOf(file, system);
   const inputs = new Map([...parts.inputs, ...(found.inputs ?? [])]);
   const placeholders = createPlaceholders({ dialect: layout.dialect, system, workspace, inputs });
   const checked = checkSchema(importedServerEntry, translateTexts(found.entry, placeholders.translate));

@@ -14,6 +14,8 @@ export interface ImportedServer {
   /** A file of environment variables for it, weaker than those of the definition. */
   readonly envFile?: string;
   readonly tools?: ToolFilter;
+  /** The project's folder, where what the server is or reads depends on it. */
+  readonly workspace?: string;
   readonly variables: readonly NeededVariable[];
   /** What the entry says and was not carried over, or was carried over in another form. */
   readonly notes: readonly string[];

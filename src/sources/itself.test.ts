@@ -57,6 +57,10 @@ it.each<[boolean, string, string[]]>([
   [false, "npx", ["-y", "@anygpt/discovery-extras"]],
   [false, "npx", ["-y", "@modelcontextprotocol/server-filesystem", "/src/anygpt/discovery"]],
   [false, "node", ["discovery.js"]],
+  [false, "npx", ["server-filesystem", "/path/bin/discovery.js"]],
+  [false, "node", ["server.js", "/x/node_modules/@anygpt/discovery/bin/discovery.js"]],
+  [true, "npx", ["-y", "envmcp", "node", "--no-warnings", "/x/bin/discovery.js"]],
+  [true, "npx", ["-y", "supergateway", "--stdio", "node /x/bin/discovery.js"]],
 ])("is %s for %s %j", (expected, command, args) => {
   expect(isGatewayItself({ kind: "stdio", command, args, env: {} })).toBe(expected);
 });
@@ -93,6 +97,20 @@ describe("with its own place known", () => {
     [false, "node", ["server.js", "gw"]],
   ])("is %s for %s %j", (expected, command, args) => {
     expect(isGatewayItself({ kind: "stdio", command, args, env: {} }, own)).toBe(expected);
+  });
+
+  it.each<[boolean, string, string, string[]]>([
+    [true, "/opt/gateway", "node", ["bin/start.js"]],
+    [true, "/link/gateway/bin", "node", ["./start.js"]],
+    [true, "/opt/gateway/bin", "node", ["start.js"]],
+    [true, "/opt/gateway/bin", "./start.js", []],
+    [true, "/opt", "npx", ["-y", "./gateway"]],
+    [true, "/lib/@anygpt/discovery/bin", "node", ["discovery.js"]],
+    [false, "/opt/other", "node", ["bin/start.js"]],
+    [false, "/opt/gateway/bin", "npx", ["start.js"]],
+    [false, "/opt/gateway/bin", "node", ["other.js", "start.js"]],
+  ])("is %s in %s for %s %j", (expected, cwd, command, args) => {
+    expect(isGatewayItself({ kind: "stdio", command, args, env: {}, cwd }, own)).toBe(expected);
   });
 
   it("looks at nothing but what is started", () => {

@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from "node:path";
 import type { Connection } from "../model/server.js";
 import { programWords } from "./program-words.js";
 
@@ -16,8 +17,10 @@ export interface OwnProgram {
 export function isGatewayItself(connection: Connection, own?: OwnProgram): boolean {
   if (connection.kind !== "stdio") return false;
   const words = programWords(connection);
-  if (words.some((word) => PACKAGE.test(word) || SCRIPT.test(word))) return true;
-  if (own !== undefined && isOwn(words, own)) return true;
+  if (words.some((word) => PACKAGE.test(word))) return true;
+  const { cwd } = connection;
+  const folder = cwd !== undefined && isAbsolute(cwd) ? cwd : undefined;
+  if (startsOf(words).some((started) => isOwn(started, { ...own, folder }))) return true;
   if (words.some((word) => CONTAINER.test(word)) && words.some((word) => IMAGE.test(word))) return true;
   return words.some((word, index) => isOwnProgram(word, index === 0, words.slice(index + 1)));
 }
@@ -46,25 +49,45 @@ const BEFORE =
 const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--env-file|-C|-p|--package|-u|cd)$/;
 const RUNNER = /(?:^|[\\/])(?:npx|bunx|bun|npm|pnpm|pnpx|yarn)(?:\.cmd|\.exe)?$/i;
 
+const INTERPRETER = /(?:^|[\\/])(?:node|nodejs|bun|deno|tsx)(?:\.cmd|\.exe)?$/i;
+
+/** What the words start: up to the first that is a program, and the same from each interpreter that stands further back. */
+function startsOf(words: readonly string[]): string[][] {
+  return words.flatMap((word, from) => {
+    if (from > 0 && !INTERPRETER.test(word)) return [];
+    const rest = words.slice(from);
+    const end = rest.findIndex((one, index) => !BEFORE.test(one) && !TAKES_VALUE.test(rest[index - 1] ?? ""));
+    return [end === -1 ? rest : rest.slice(0, end + 1)];
+  });
+}
+
+interface Looked extends Partial<OwnProgram> {
+  /** Where it is started. */
+  readonly folder: string | undefined;
+}
+
 /**
  * By its files or those of another copy, wherever a link to them lies, or by the folder of its package where a runner is
  * told to run that. Only what is started is looked at: whether the data of other servers can be reached is not our business.
  */
-function isOwn(words: readonly string[], own: OwnProgram): boolean {
-  const isBefore = (word: string, index: number): boolean =>
-    BEFORE.test(word) || TAKES_VALUE.test(words[index - 1] ?? "");
-  const end = words.findIndex((word, index) => !isBefore(word, index));
-  const started = end === -1 ? words : words.slice(0, end + 1);
+function isOwn(started: readonly string[], looked: Looked): boolean {
   return started.some((word, index) => {
-    const place = realPathOf(word, own);
+    if (SCRIPT.test(word)) return true;
+    const before = started.slice(0, index);
+    const place = realPathOf(word, before, looked);
     if (place === undefined) return false;
-    if (own.paths.includes(place) || SCRIPT.test(place)) return true;
-    return place === own.root && started.slice(0, index).some((one) => RUNNER.test(one));
+    if (looked.paths?.includes(place) === true || SCRIPT.test(place)) return true;
+    return place === looked.root && before.some((one) => RUNNER.test(one));
   });
 }
 
-function realPathOf(word: string, { realPath = (path) => path, which }: OwnProgram): string | undefined {
-  if (/[\\/]/.test(word)) return realPath(word.replace(/^(?:--package=|file:(?:\/\/)?)/, ""));
+function realPathOf(word: string, before: readonly string[], looked: Looked): string | undefined {
+  const { realPath = (path) => path, which, folder } = looked;
+  const isScript = !word.startsWith("-") && before.some((one) => INTERPRETER.test(one));
+  if (/[\\/]/.test(word) || (isScript && folder !== undefined)) {
+    const path = word.replace(/^(?:--package=|file:(?:\/\/)?)/, "");
+    return realPath(folder === undefined ? path : resolve(folder, path));
+  }
   const found = /^[\w.-]+$/.test(word) ? which?.(word) : undefined;
   return found === undefined ? undefined : realPath(found);
 }

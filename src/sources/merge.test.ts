@@ -32,6 +32,40 @@ describe("the same server under two names", () => {
   });
 });
 
+describe("what is hidden of a server that two programs have", () => {
+  const imported = (tools?: Candidate["tools"], origin = "1"): Candidate => {
+    const { definition } = server("a", origin, "x");
+    const found = { client: "cursor", file: origin, scope: "user", path: "mcpServers.a" } as const;
+    return {
+      definition,
+      ...(tools === undefined ? {} : { tools }),
+      imported: { definition, origin: found, isGateway: false, variables: [], notes: [] },
+    };
+  };
+
+  it.each<[string, Candidate["tools"], Candidate["tools"], Candidate["tools"]]>([
+    ["by the second alone", undefined, { deny: ["x"] }, { deny: ["x"] }],
+    ["by the first alone", { allow: ["x"] }, undefined, { allow: ["x"] }],
+    ["by both", { deny: ["x", "y"] }, { deny: ["y", "z"] }, { deny: ["x", "y", "z"] }],
+    ["by lists of what is offered", { allow: ["x", "y"] }, { allow: ["y", "z"] }, { allow: ["y"] }],
+    ["by lists without a common name", { allow: ["x"] }, { allow: ["z"] }, { allow: [] }],
+    ["in both ways", { allow: ["x"] }, { deny: ["x"] }, { allow: ["x"], deny: ["x"] }],
+  ])("stays hidden: %s", (_name, first, second, expected) => {
+    const { servers } = mergeServers([[imported(first)], [imported(second, "2")]]);
+    expect(servers.map(({ tools }) => tools)).toEqual([expected]);
+  });
+
+  it("stays hidden by a third", () => {
+    const all = [imported(), imported({ deny: ["x"] }, "2"), imported({ deny: ["y"] }, "3")];
+    expect(mergeServers([all]).servers.map(({ tools }) => tools)).toEqual([{ deny: ["x", "y"] }]);
+  });
+
+  it("is the person's to decide where they wrote the server down themselves", () => {
+    const own = server("a", "config", "x");
+    expect(mergeServers([[own], [imported({ deny: ["x"] })]]).servers).toEqual([own]);
+  });
+});
+
 it("says what became of each", () => {
   const disabled: Candidate = {
     ...server("off", "1", "o"),

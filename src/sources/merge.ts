@@ -1,6 +1,7 @@
 import type { Connection, ServerDefinition } from "../model/server.js";
 import { canonicalJson } from "../util/canonical-json.js";
 import type { Candidate } from "./candidate.js";
+import type { ToolFilter } from "./imported.js";
 import { isGatewayItself, type OwnProgram } from "./itself.js";
 
 const LONGEST_NAME = 64;
@@ -22,7 +23,8 @@ export interface Merged {
 
 /**
  * Makes names unique, ignoring case: the first wins, another is kept as `name-2` only if it connects elsewhere. What
- * another file has under another name but connects to the same is a duplicate as well.
+ * another file has under another name but connects to the same is a duplicate as well: what any of the programs hides of it
+ * stays hidden, unless the person has written the first down themselves.
  */
 export function mergeServers(groups: readonly (readonly Candidate[])[], own?: OwnProgram): Merged {
   const taken = new Map<string, Candidate>();
@@ -43,6 +45,13 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
     if (!byConnection.has(key)) byConnection.set(key, named);
   }
 
+  function restrict(twin: Candidate, tools: ToolFilter | undefined): void {
+    if (tools === undefined || twin.imported === undefined) return;
+    const restricted = { ...twin, tools: uniteFilters(twin.tools, tools) };
+    taken.set(identity(twin.definition.name), restricted);
+    byConnection.set(connectionKey(twin), restricted);
+  }
+
   function add(candidate: Candidate): void {
     const { definition, imported } = candidate;
     if (imported?.isGateway === true || isGatewayItself(definition.connection, own)) {
@@ -51,6 +60,7 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
     if (imported?.disabled !== undefined) return settle(candidate, { kind: "disabled", reason: imported.disabled });
     const twin = twinOf(candidate);
     if (twin !== undefined) {
+      restrict(twin, candidate.tools);
       const outcome = { kind: "duplicate", duplicateOf: twin.definition.name } as const;
       return settle(candidate, outcome, `is the same as ${shown(twin.definition)} and was left out.`);
     }
@@ -77,6 +87,19 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
 
   for (const candidate of groups.flat()) add(candidate);
   return { servers: [...taken.values()], outcomes, notices };
+}
+
+/** Only what all of them offer. */
+function uniteFilters(first: ToolFilter = {}, second: ToolFilter = {}): ToolFilter {
+  const allows = [first.allow, second.allow].filter((names) => names !== undefined);
+  const [allow, other] = allows;
+  const deny = [...new Set([...(first.deny ?? []), ...(second.deny ?? [])])];
+  return {
+    ...(allow === undefined
+      ? {}
+      : { allow: other === undefined ? allow : allow.filter((name) => other.includes(name)) }),
+    ...(deny.length === 0 ? {} : { deny }),
+  };
 }
 
 function shown({ name, origin }: ServerDefinition): string {

@@ -35,7 +35,12 @@ const connectionFields = {
     .min(1)
     .optional()
     .describe("A file of more environment variables for it, as `.env` files are written; those of `env` win."),
-  cwd: text.min(1).optional().describe("Folder to start it in, relative to the file that says so."),
+  cwd: text
+    .min(1)
+    .optional()
+    .describe(
+      "Folder to start it in, relative to the file that says so. Without it: the home folder for your own configuration, the project for a project's, the file's folder for one that you named.",
+    ),
   url: text
     .refine(isWebAddress, "must be a web address that starts with http:// or https://")
     .optional()

@@ -1,8 +1,12 @@
 import type { NeededVariable, VariableInput } from "./imported.js";
 import { pathsOf, type System } from "./system.js";
 
-/** How a program writes placeholders beyond `${NAME}` and `${NAME:-default}`, which all are read to mean a variable. */
-export type Dialect = "code" | "gemini" | "opencode" | "continue";
+/**
+ * Which placeholders a program replaces; all other text reaches its servers as it stands. `none`: none. `prefixed`: those
+ * that say where the value comes from (`${env:X}`), and the editors' own names (`${workspaceFolder}`). The rest also take
+ * `${NAME}` and `${NAME:-default}` for a variable, some in more spellings.
+ */
+export type Dialect = "none" | "prefixed" | "code" | "gemini" | "opencode" | "continue";
 
 export interface PlaceholderContext {
   readonly dialect: Dialect;
@@ -119,10 +123,12 @@ interface Placeholder {
 }
 
 function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder | undefined {
+  if (dialect === "none") return undefined;
   if (text.startsWith("${", at)) {
     const close = closingBrace(text, at + 2);
     if (close === undefined) return undefined;
     const body = text.slice(at + 2, close);
+    if (dialect === "prefixed" && !PREFIXED.test(body) && !EDITOR_NAME.test(body)) return undefined;
     const file = /^file:(.+)$/.exec(body)?.[1];
     return file === undefined ? { kind: "value", body, end: close + 1 } : { kind: "file", body: file, end: close + 1 };
   }
@@ -134,6 +140,8 @@ function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder 
   return { kind: kind === "file" ? "file" : "value", body, end: at + whole.length };
 }
 
+const EDITOR_NAME = /^(?:workspaceFolder(?::.*|Basename)?|workspaceRoot(?:FolderName)?|cwd|userHome|pathSeparator|\/)$/;
+const PREFIXED = /^(?:env|input|file|config|command):./;
 const BRACED = /\{(env|file):([^{}]+)\}/y;
 const SHORT = /\$([A-Za-z_][A-Za-z0-9_]*)/y;
 

@@ -27,20 +27,26 @@ export function inProject(system: System, ...parts: readonly string[]): string {
   return under(system, system.cwd, ...parts);
 }
 
+/** A place that the environment names. A relative one would be anybody's who fills the folder that we run in. */
+export function namedPlace(system: System, variable: string): string | undefined {
+  const path = system.env[variable];
+  return path !== undefined && pathsOf(system).isAbsolute(path) ? path : undefined;
+}
+
 /** `~/.config`, or where `XDG_CONFIG_HOME` says; also on systems that have a place of their own for applications. */
 export function configHome(system: System): string {
-  return system.env["XDG_CONFIG_HOME"] || inHome(system, ".config");
+  return namedPlace(system, "XDG_CONFIG_HOME") ?? inHome(system, ".config");
 }
 
 /** Where applications keep their settings: `AppData\Roaming`, `Library/Application Support` or `~/.config`. */
 export function applicationData(system: System): string {
-  if (system.platform === "win32") return system.env["APPDATA"] || inHome(system, "AppData", "Roaming");
+  if (system.platform === "win32") return namedPlace(system, "APPDATA") ?? inHome(system, "AppData", "Roaming");
   if (system.platform === "darwin") return inHome(system, "Library", "Application Support");
   return configHome(system);
 }
 
 export function localApplicationData(system: System): string {
-  return system.env["LOCALAPPDATA"] || inHome(system, "AppData", "Local");
+  return namedPlace(system, "LOCALAPPDATA") ?? inHome(system, "AppData", "Local");
 }
 
 /** Whether two paths of the system name the same place; Windows ignores case and the direction of slashes. */

@@ -83,7 +83,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** The built program, without a terminal. */
 function anygpt(...argv: string[]) {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, FIGMA_TOKEN: "f", DOCS_TOKEN: "d" };
   const { status, stdout, stderr } = spawnSync(process.execPath, [ANYGPT, "mcp", ...argv], {
     env,
     cwd: at("project"),
@@ -97,6 +97,9 @@ it("moves the servers of six programs behind the gateway, and back to the last b
   expect([preview.status, preview.stderr]).toEqual([0, ""]);
   expect(preview.stdout).toContain("Nothing was written. Add --yes to write.");
   expect(preview.stdout).not.toContain("ghp_");
+  expect(preview.stdout).toContain(
+    "github stays in ~/.config/Code/User/mcp.json: INPUT_KEY is not set for the gateway",
+  );
   expect([readAll(), existsSync(at(".anygpt"))]).toEqual([FILES, false]);
 
   const moved = anygpt("import", "--client", ...CLIENTS, "--yes", "--json");
@@ -117,6 +120,7 @@ it("moves the servers of six programs behind the gateway, and back to the last b
     ".config/Code/User/mcp.json": `{
 	"inputs": [{ "type": "promptString", "id": "key", "description": "Key", "password": true }],
 	"servers": {
+		"github": { "type": "http", "url": "https://api.githubcopilot.com/mcp/", "headers": { "X-Key": "\${input:key}" } },
 		"everything": { "command": "bunx", "args": ["@anygpt/discovery"] }
 	}
 }

@@ -85,6 +85,40 @@ describe("a cloned repository", () => {
     );
     expect(gateway.lines.join("\n")).toContain(`${file} sets ONLY_HERE, NODE_OPTIONS, but is not used`);
   });
+
+  it("gives the person's own servers neither its programs nor its variables", async () => {
+    // As a package runner does: what lies in the folder that it is started in comes first.
+    const runner = `const { existsSync } = require("fs"); if (existsSync("node_modules")) require("fs").writeFileSync(${JSON.stringify(project.path("sprung"))}, "");`;
+    project.write("node_modules/pkg.js", "");
+    project.write("evil.js", runner);
+    project.write(".env", `NODE_OPTIONS=--require ${project.path("evil.js")}\nA=1\n`);
+    writeOwn({
+      servers: {
+        runner: nodeServer("-e", runner),
+        own: { ...testServer("gate.mjs", "own"), envFile: project.path(".env") },
+      },
+    });
+    const gateway = await project.open();
+    await gateway.execute("runner", "whoami");
+    expect((await gateway.execute("own", "whoami")).isError).toBe(false);
+    expect(existsSync(project.path("sprung"))).toBe(false);
+    expect(gateway.lines.join("\n")).toContain(`${project.path(".env")} can start programs and is not trusted`);
+  });
+
+  it("is no folder for the person's own servers of other programs until it is trusted as such", async () => {
+    const bound = { command: process.execPath, args: ["${workspaceFolder}/server.mjs"] };
+    mkdirSync(join(project.home, ".cursor"), { recursive: true });
+    writeFileSync(join(project.home, ".cursor/mcp.json"), JSON.stringify({ mcpServers: { bound } }));
+    const gateway = await project.open();
+    expect(await gateway.servers()).toEqual([]);
+    expect((await anygpt("config", "trust")).stdout).toContain(`${project.folder}\n    bound starts `);
+    await gateway.logged("1 added (bound)");
+    expect((await anygpt("config", "trust", "--list")).stdout).not.toContain("not there");
+    await anygpt("config", "trust", "--revoke", ".");
+    await gateway.logged("1 removed (bound)");
+    await anygpt("config", "trust", ".");
+    await gateway.logged("1 added (bound)", 2);
+  });
 });
 
 describe("a person", () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createCatalogDisk } from "../../src/catalog/disk.js";
 import { fingerprintOf, type ServerRecord } from "../../src/catalog/record.js";
 import type { Home } from "./gateway.js";
@@ -12,7 +12,7 @@ export async function writeWarmCatalog(home: Home, servers: Record<string, objec
   const disk = createCatalogDisk(folder, () => undefined);
   for (const [server, entry] of Object.entries(servers)) {
     const { command, args } = entry as { command: string; args: string[] };
-    const fingerprint = fingerprintOf({ kind: "stdio", command, args, env: {} });
+    const fingerprint = fingerprintOf({ kind: "stdio", command, args, env: {}, cwd: dirname(home.config) });
     await disk.write({ ...record, server, fingerprint, listedAt: Date.now() });
   }
 }

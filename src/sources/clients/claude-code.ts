@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { inHome, inProject, isSamePath, type System, under } from "../system.js";
+import { inHome, inProject, isSamePath, namedPlace, type System, under } from "../system.js";
 import type { Client, Companion, Findings, Layout } from "./client.js";
 import { namesIn, readServerMap } from "./entry.js";
 
@@ -64,7 +64,7 @@ export const claudeCode: Client = {
 };
 
 function stateFile(system: System): string {
-  return under(system, system.env["CLAUDE_CONFIG_DIR"] || system.home, ".claude.json");
+  return under(system, namedPlace(system, "CLAUDE_CONFIG_DIR") ?? system.home, ".claude.json");
 }
 
 function settings(path: string): Companion {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { inHome, inProject, under } from "../system.js";
+import { inHome, inProject, namedPlace, under } from "../system.js";
 import type { Client, FoundServer, Layout } from "./client.js";
 import { compact, readServerMap } from "./entry.js";
 
@@ -18,7 +18,7 @@ export const codex: Client = {
   title: "Codex CLI",
   places: (system) => [
     { scope: "project", path: inProject(system, ".codex", "config.toml") },
-    { scope: "user", path: under(system, system.env["CODEX_HOME"] || inHome(system, ".codex"), "config.toml") },
+    { scope: "user", path: under(system, namedPlace(system, "CODEX_HOME") ?? inHome(system, ".codex"), "config.toml") },
   ],
   layoutOf: () => CONFIG,
 };

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { inHome, inProject, type System, under } from "../system.js";
+import { inHome, inProject, namedPlace, type System, under } from "../system.js";
 import type { Client, ClientPlace, Findings, FoundServer, Layout } from "./client.js";
 import { readServer, readServerMap } from "./entry.js";
 
@@ -39,7 +39,7 @@ export const continueDev: Client = {
 };
 
 function globalFolder(system: System): string {
-  return system.env["CONTINUE_GLOBAL_DIR"] || inHome(system, ".continue");
+  return namedPlace(system, "CONTINUE_GLOBAL_DIR") ?? inHome(system, ".continue");
 }
 
 function blocks(system: System, folder: string): string[] {

@@ -1,7 +1,10 @@
 import { inHome, inProject } from "../system.js";
-import { plainClient } from "./plain.js";
+import { plainClient, speaking } from "./plain.js";
 
-export const cursor = plainClient("cursor", "Cursor", (system) => [
-  { scope: "project", path: inProject(system, ".cursor", "mcp.json") },
-  { scope: "user", path: inHome(system, ".cursor", "mcp.json") },
-]);
+export const cursor = speaking(
+  "prefixed",
+  plainClient("cursor", "Cursor", (system) => [
+    { scope: "project", path: inProject(system, ".cursor", "mcp.json") },
+    { scope: "user", path: inHome(system, ".cursor", "mcp.json") },
+  ]),
+);

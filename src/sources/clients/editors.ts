@@ -1,4 +1,4 @@
-import { applicationData, type System, under } from "../system.js";
+import { applicationData, namedPlace, type System, under } from "../system.js";
 
 const PRODUCTS = ["Code", "Code - Insiders", "VSCodium"];
 /** Editors of the family whose own servers lie elsewhere, but whose extensions keep theirs in the same way. */
@@ -6,7 +6,7 @@ const RELATIVES = ["Cursor", "Windsurf"];
 
 /** The folders `User` of VS Code and its variants. */
 export function userFolders(system: System): readonly string[] {
-  const portable = system.env["VSCODE_PORTABLE"];
+  const portable = namedPlace(system, "VSCODE_PORTABLE");
   if (portable) return [under(system, portable, "user-data", "User")];
   return PRODUCTS.map((product) => under(system, applicationData(system), product, "User"));
 }

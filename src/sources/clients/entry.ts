@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import type { ToolFilter } from "../imported.js";
@@ -63,14 +65,25 @@ function toCommonKeys(entry: JsonObject): JsonObject {
   });
 }
 
-/** Some programs take a whole command line as the command. A path may hold spaces, a bare name does not. */
+/** Some programs take a whole command line as the command. A bare name holds no spaces, a path may. */
 function toProgram(command: unknown, args: unknown): JsonObject {
-  if (typeof command !== "string" || !/^[\w.@-]+\s/.test(command) || command.length > LONGEST_LINE)
-    return { command, args };
-  const [program, ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+  if (typeof command !== "string" || !/\s/.test(command) || command.length > LONGEST_LINE) return { command, args };
+  const [program = "", ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? "",
   );
+  const isLine = /^[\w.@-]+\s/.test(command) || (isProgram(program) && !isProgram(command));
+  if (!isLine) return { command, args };
   return { command: program, args: Array.isArray(args) ? [...words, ...(args as unknown[])] : words };
+}
+
+function isProgram(path: string): boolean {
+  try {
+    if (!isAbsolute(path) || !statSync(path).isFile()) return false;
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const LONGEST_LINE = 8_192;

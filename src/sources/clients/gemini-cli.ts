@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../model/json.js";
-import { inProject, type System, under } from "../system.js";
+import { inProject, namedPlace, type System, under } from "../system.js";
 import type { Client, Layout } from "./client.js";
 import { namesIn, readServerMap } from "./entry.js";
 
@@ -35,7 +35,7 @@ export const geminiCli: Client = {
 };
 
 function folder(system: System): string {
-  return under(system, system.env["GEMINI_CLI_HOME"] || system.home, ".gemini");
+  return under(system, namedPlace(system, "GEMINI_CLI_HOME") ?? system.home, ".gemini");
 }
 
 function switchedOff(enablement: unknown): Set<string> {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { applicationData, configHome, inHome, type System, under } from "../system.js";
+import { applicationData, configHome, inHome, namedPlace, type System, under } from "../system.js";
 import type { Client, FoundServer, Layout } from "./client.js";
 import { namesIn, readServer, toTexts } from "./entry.js";
 import type { InputDefinition } from "../placeholders.js";
@@ -24,7 +24,7 @@ export const goose: Client = {
 };
 
 function folder(system: System): string {
-  const root = system.env["GOOSE_PATH_ROOT"];
+  const root = namedPlace(system, "GOOSE_PATH_ROOT");
   if (root) return under(system, root, "config");
   if (system.platform === "win32") return under(system, applicationData(system), "Block", "goose", "config");
   const config = system.platform === "darwin" ? inHome(system, ".config") : configHome(system);

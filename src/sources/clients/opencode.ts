@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { configHome, inProject, type System, under } from "../system.js";
+import { configHome, inProject, namedPlace, type System, under } from "../system.js";
 import type { Client, ClientPlace, FoundServer, Layout } from "./client.js";
 import { readServer } from "./entry.js";
 
@@ -33,7 +33,7 @@ export const opencode: Client = {
 const FILES = ["opencode.json", "opencode.jsonc"];
 
 function named(system: System): ClientPlace[] {
-  const path = system.env["OPENCODE_CONFIG"];
+  const path = namedPlace(system, "OPENCODE_CONFIG");
   return path ? [{ scope: "user", path }] : [];
 }
 

@@ -160,3 +160,24 @@ it("prefers the packaged Claude Desktop of Windows, and follows APPDATA and LOCA
     "E:\\Roaming\\Claude\\claude_desktop_config.json",
   ]);
 });
+
+it.each([
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "GEMINI_CLI_HOME",
+  "GOOSE_PATH_ROOT",
+  "XDG_CONFIG_HOME",
+  "CONTINUE_GLOBAL_DIR",
+  "COPILOT_HOME",
+  "OPENCODE_CONFIG",
+  "VSCODE_PORTABLE",
+])("a relative %s would make a project's file the person's, and is ignored", (variable) => {
+  const all = (env: Record<string, string>) => CLIENT_IDS.flatMap((id) => paths(id, { ...LINUX, env }));
+  for (const value of ["x", "./x", "../x", "~/x", ""]) expect(all({ [variable]: value })).toEqual(all({}));
+  expect(all({ [variable]: "/x" })).not.toEqual(all({}));
+});
+
+it("relative folders of Windows are ignored, too", () => {
+  const env = { APPDATA: "x", LOCALAPPDATA: ".\\x" };
+  expect(paths("claude-desktop", { ...WINDOWS, env })).toEqual(paths("claude-desktop", WINDOWS));
+});

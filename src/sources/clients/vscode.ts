@@ -7,14 +7,14 @@ import { readServerMap } from "./entry.js";
 
 const MCP_FILE: Layout = {
   section: () => ({ format: "json", keys: ["servers", "inputs"] }),
-  dialect: "code",
+  dialect: "prefixed",
   read: (document) => readSection(document),
 };
 
 /** Until mid-2025 servers stood in the settings, under `mcp`. */
 const SETTINGS: Layout = {
   section: () => ({ format: "json", keys: ["mcp"] }),
-  dialect: "code",
+  dialect: "prefixed",
   read: (document) => {
     const section = isJsonObject(document) ? document["mcp"] : undefined;
     if (section === undefined) return { servers: [] };

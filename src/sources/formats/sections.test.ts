@@ -98,6 +98,17 @@ describe("parsing", () => {
     expect(parsed.document.positionOf(["other"])).toEqual({ line: 1, column: 1 });
   });
 
+  it.each<[string, string, Section]>([
+    ["a key of YAML", `a${" ".repeat(200_000)}x`, { format: "yaml", keys: ["extensions"] }],
+    ["a quoted key of YAML", `"a"${" ".repeat(200_000)}x`, { format: "yaml", keys: ["extensions"] }],
+    ["a header of TOML", `a = """\n[a${" ".repeat(200_000)}x\n"""`, toml],
+    ["the begin of a header of TOML", `a = """\n[${" ".repeat(200_000)}x\n"""`, toml],
+  ])("of many blanks in %s takes a moment", async (_, text, section) => {
+    const started = performance.now();
+    await parseSection(text, section);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
   it("of ten megabytes around our section takes a moment", async () => {
     const other = `"history": [${'{"display": "text", "n": [1,2,3]},'.repeat(200_000)} 1]`;
     const started = performance.now();

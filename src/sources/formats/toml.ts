@@ -46,7 +46,7 @@ function toNode(value: unknown): SyntaxNode {
 function headersIn(text: string): (path: Path) => { line: number; column: number } | undefined {
   const headers = new Map<string, number>();
   text.split("\n").forEach((line, index) => {
-    const header = /^\s*\[\[?\s*([^[\]]+?)\s*\]\]?/.exec(line)?.[1];
+    const header = /^\s*\[\[?([^[\]]+)\]/.exec(line)?.[1];
     if (header === undefined) return;
     const parts = [...header.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/g)].map((part) => part[1] ?? part[2] ?? part[3]);
     const key = JSON.stringify(parts);

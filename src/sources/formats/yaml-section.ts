@@ -36,10 +36,11 @@ export function keepYamlSections(text: string, { keys, members }: YamlSections):
     .join("\n");
 }
 
-const KEY = /^( *)(?:"([^"\\]*)"|'([^']*)'|([^\s#&*!|>'"%@`{[\]},-][^:#]*?))\s*:(?:\s|$)/;
+// No two neighbours match the same character: a line of any length takes one pass.
+const KEY = /^( *)(?:"([^"\\]*)"\s*|'([^']*)'\s*|([^\s#&*!|>'"%@`{[\]},-][^:#]*)):(?:\s|$)/;
 
 function keyOf(line: string): { readonly indent: number; readonly key: string } | undefined {
   const [, spaces = "", double, single, plain] = KEY.exec(line) ?? [];
-  const key = double ?? single ?? plain;
+  const key = double ?? single ?? plain?.trimEnd();
   return key === undefined ? undefined : { indent: spaces.length, key };
 }

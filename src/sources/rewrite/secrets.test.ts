@@ -30,6 +30,22 @@ describe("findSecrets", () => {
     ],
     ["the word after an option", stdio({}, ["--token", "s3cret", "run"]), [["args[1]", "MY_SERVER_TOKEN", "s3cret"]]],
     ["an argument by its shape", stdio({}, ["sk-0123456789"]), [["args[0]", "MY_SERVER_ARGUMENT_1", "sk-0123456789"]]],
+    ["a variable of a container", stdio({}, ["-e", "GH_TOKEN=abc"]), [["args[1]", "GH_TOKEN", "abc"]]],
+    ["a variable in an option", stdio({}, ["--env=GH_TOKEN=abc", "--env=A=b"]), [["args[0]", "GH_TOKEN", "abc"]]],
+    ["a variable in a script", stdio({}, ["-c", "API_KEY='a b' A=1 x"]), [["args[1]", "API_KEY", "a b"]]],
+    [
+      "a header as an argument",
+      stdio({}, ["--header", "Authorization: Bearer s3cret", "Accept: x"]),
+      [["args[1]", "MY_SERVER_AUTHORIZATION", "s3cret"]],
+    ],
+    ["a key in an argument's address", stdio({}, ["https://a/?key=s3cret"]), [["args[0]", "MY_SERVER_KEY", "s3cret"]]],
+    ["nothing in other arguments", stdio({}, ["-p", "127.0.0.1:80", "A=b", "https://a/mcp?x=1", "C:\\x"]), []],
+    [
+      "a key in the path",
+      http("https://a/s/0c7e3f0a-98b1-4f5e-a0a1-2b3c4d5e6f70/mcp"),
+      [["url", "MY_SERVER_KEY", "0c7e3f0a-98b1-4f5e-a0a1-2b3c4d5e6f70"]],
+    ],
+    ["nothing in a long word of the path", http("https://a.example/model-context-protocol-v2/mcp"), []],
     [
       "a header",
       http("https://a", { Authorization: "Bearer s3cret" }),
@@ -55,6 +71,9 @@ it("replaces secrets and keeps what stands around them", () => {
     http("https://u:<S_PASSWORD>@a/mcp?token=<S_TOKEN>#x", { Authorization: "Bearer <S_TOKEN>" }),
   );
   expect(replace(stdio({ KEY: "k", A: "b" }, ["--key=x"]))).toEqual(stdio({ KEY: "<KEY>", A: "b" }, ["--key=<S_KEY>"]));
+  expect(replace(stdio({}, ["-c", 'export A=1 TOKEN="t" && x', "--env=TOKEN=t", "X-Key: k"]))).toEqual(
+    stdio({}, ["-c", 'export A=1 TOKEN="<TOKEN>" && x', "--env=TOKEN=<TOKEN>", "X-Key: <S_X_KEY>"]),
+  );
 });
 
 it.each(["plain", "with # and $X ${Y}", "it's", "both ' and \"", "back\\slash's", "line\nbreak\r", " spaces "])(

@@ -50,6 +50,11 @@ const SHAPE =
   /^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|npm|lin_api|ntn|secret|ctx7sk|AKIA|ASIA|AIza|SG|shpat|dop_v1|pypi)[-_.]?[\w.-]{8,}|^eyJ[\w-]+\.[\w-]+\./;
 const HARMLESS = /^(?:true|false|none|null|\d{1,5}|https?:\/\/[^@?]*|[./~][^:@]*)$/i;
 
+/** Some servers ask for nothing but an address that nobody can guess. */
+function isKeyInPath(segment: string): boolean {
+  return /^[\w-]{24,}$/.test(segment) && segment.replace(/\D/g, "").length > 2;
+}
+
 function isSecret(name: string, value: string): boolean {
   return isPlain(value) && (SHAPE.test(value) || (NAME.test(name) && !HARMLESS.test(value)) || hasPassword(value));
 }
@@ -69,29 +74,58 @@ interface Place {
   readonly replace: (secret: PlainSecret) => string;
 }
 
-/** `--api-key=…`, or the word after `--api-key`, or a word that has the shape of a secret. */
-function inArgument(word: string, before: string | undefined, { index, prefix, replace }: Place): string {
+/**
+ * `--api-key=…`, the word after `--api-key`, `API_KEY=…` and `Authorization: …` wherever they stand, or a word that has the
+ * shape of a secret.
+ */
+function inArgument(word: string, before: string | undefined, place: Place): string {
+  const { index, prefix, replace } = place;
   const where = `args[${index}]`;
   const [, option, value] = /^(--?[\w-]+=)([^]*)$/.exec(word) ?? [];
   if (option !== undefined && value !== undefined) {
     const name = option.replace(/^-+|=$/g, "");
-    if (!isSecret(name, value)) return word;
+    if (!isSecret(name, value)) return `${option}${inText(value, place)}`;
     return `${option}${replace({ where, variable: toVariable(`${prefix}_${name}`), value })}`;
   }
+  const text = inText(word, place);
+  if (text !== word) return text;
   const isNamed = before !== undefined && /^--?[\w-]+$/.test(before) && isSecret(before, word) && !word.startsWith("-");
   if (!isNamed && !isSecret("", word)) return word;
   const name = isNamed ? (before ?? "").replace(/^-+/, "") : `ARGUMENT_${index + 1}`;
   return replace({ where, variable: toVariable(`${prefix}_${name}`), value: word });
 }
 
-/** A key in the query, or a password before the host. */
+const ASSIGNMENT = /(?<![\w-])([A-Za-z_]\w{0,127})=("[^"]*"|'[^']*'|[^\s"';&|]+)/g;
+const HEADER = /^([\w-]{1,128}):(\s*(?:(?:Bearer|Basic|Token)\s+)?)(\S+)$/i;
+
+function inText(text: string, { index, prefix, replace }: Place): string {
+  const where = `args[${index}]`;
+  if (/^https?:\/\//i.test(text)) return inAddress(text, prefix, (secret) => replace({ ...secret, where }));
+  const [, header = "", gap = "", credential = ""] = HEADER.exec(text) ?? [];
+  if (isSecret(header, credential) && !credential.startsWith("//")) {
+    return `${header}:${gap}${replace({ where, variable: toVariable(`${prefix}_${header}`), value: credential })}`;
+  }
+  return text.replace(ASSIGNMENT, (whole, name: string, written: string) => {
+    const quote = /^["']/.exec(written)?.[0] ?? "";
+    const value = quote === "" ? written : written.slice(1, -1);
+    if (!isSecret(name, value)) return whole;
+    return `${name}=${quote}${replace({ where, variable: toVariable(name), value })}${quote}`;
+  });
+}
+
+/** A key in the query or in the path, or a password before the host. */
 function inAddress(url: string, prefix: string, replace: (secret: PlainSecret) => string): string {
   const query = url.replace(/([?&])([\w.-]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
     isSecret(name, value)
       ? `${mark}${name}=${replace({ where: "url", variable: toVariable(`${prefix}_${name}`), value })}`
       : whole,
   );
-  return query.replace(/^(https?:\/\/[^/\s:@]*:)([^/\s@]+)(?=@)/i, (whole, head: string, value: string) =>
+  const path = query.replace(/(?<=^https?:\/\/[^?#]*\/)[^/?#]+/gi, (segment) =>
+    isPlain(segment) && (SHAPE.test(segment) || isKeyInPath(segment))
+      ? replace({ where: "url", variable: `${prefix}_KEY`, value: segment })
+      : segment,
+  );
+  return path.replace(/^(https?:\/\/[^/\s:@]*:)([^/\s@]+)(?=@)/i, (whole, head: string, value: string) =>
     isPlain(value) ? `${head}${replace({ where: "url", variable: `${prefix}_PASSWORD`, value })}` : whole,
   );
 }

@@ -44,6 +44,7 @@ function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramPar
     for (const option of COMMON_OPTIONS) command.addOption(toOption(option));
     for (const child of entry.commands) add(command, child, run);
     addHelpCommand(command);
+    refuseJsonHelp(command);
     return;
   }
   for (const { syntax, summary, completes } of entry.arguments ?? []) {
@@ -52,6 +53,18 @@ function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramPar
   }
   for (const option of optionsOf(entry)) command.addOption(toOption(option));
   command.action(async () => await run(entry, valuesOf(command)));
+}
+
+/** A group alone prints its help, but a program that asked for JSON cannot read that. */
+function refuseJsonHelp(group: Command): void {
+  group.addHelpText("before", ({ error }) => {
+    // Commander counts help that nobody asked for as an error.
+    if (!error || group.optsWithGlobals()["json"] !== true) return "";
+    const names = group.commands.map((command) => command.name()).filter((name) => name !== "help");
+    return group.error(`missing command of '${group.name()}': ${names.join(", ")}`, {
+      code: "commander.missingCommand",
+    });
+  });
 }
 
 /** The options of its own, then those that all commands have. */

@@ -41,6 +41,20 @@ describe("help", () => {
     expect(stdout).toMatch(/^Usage: anygpt/);
   });
 
+  it.each([[["mcp", "--json"]], [["mcp", "config", "--json"]], [["mcp", "--json", "config"]]])(
+    "is nothing that %j could ask for: it names the commands as JSON",
+    async (words) => {
+      const ran = await place.run(...words);
+      expect({ exit: ran.exit, stderr: ran.stderr }).toEqual({ exit: 1, stderr: "" });
+      expect(ran.json()).toMatchObject({
+        error: {
+          code: "INVALID_REQUEST",
+          message: expect.stringMatching(/^Missing command of '(mcp|config)': (list|show), /) as string,
+        },
+      });
+    },
+  );
+
   it.each([60, 40, 30])("fits a terminal of %i columns, whatever the command", async (columns) => {
     for (const { words } of everyCommand()) {
       const { stdout } = await place.runWith({ isTerminal: true, columns }, ...words, "--help");

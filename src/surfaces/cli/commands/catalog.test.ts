@@ -97,15 +97,30 @@ describe("list", () => {
     const { exit, stdout } = await empty.run("mcp", "list");
     empty.remove();
     expect(exit).toBe(0);
-    expect(stdout).toBe(
-      "MCP Servers (0 configured):\n\nAdd servers to ~/.anygpt/mcp-discovery.config.yaml, or name a file with --config.\n",
-    );
+    expect(stdout).toMatch(/^MCP Servers \(0 configured\):\n\nTake over those of other programs/);
+    expect(stdout).toContain("`anygpt mcp import`");
+    expect(stdout).toContain("--config");
+  });
+
+  const off = { command: "node", enabled: false };
+  it.each([
+    ["all are switched off", { enabled: false, servers: [{ ...off, name: "a" }] }, "switches the gateway off"],
+    ["the only one is", { servers: [{ ...off, name: "a" }] }, "The only server of "],
+    ["each of them is", { servers: ["a", "b"].map((name) => ({ ...off, name })) }, "All 2 servers of "],
+  ])("says why there is none where %s", async (_, config, reason) => {
+    const switchedOff = createCliPlace(config);
+    const { exit, stdout } = await switchedOff.run("mcp", "list");
+    switchedOff.remove();
+    expect(exit).toBe(0);
+    expect(stdout).toContain(reason);
+    expect(stdout).toContain("enabled: false");
+    expect(stdout).not.toContain("Take over");
   });
 
   it("names commands, not meta-tools, in its hints", () => {
     const server = { name: "a", description: "", toolCount: 0, enabledCount: 0, known: false, isPending: false };
     const failed = { ...server, status: "error", reason: "No. Use search_tools." } as const;
-    const text = render(listLines([failed], { status: true, tools: true }), { columns: 80, color: false });
+    const text = render(listLines([failed], { status: true, tools: true }, ""), { columns: 80, color: false });
     expect(text).toContain("\n  No. Use `anygpt mcp search`.\n");
   });
 

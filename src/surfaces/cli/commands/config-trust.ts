@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { findProjectConfigs, findProjectVariables, type ProjectFile } from "../../../config/project-files.js";
 import type { Trust } from "../../../config/trust.js";
@@ -29,7 +29,10 @@ async function findAll(trust: Trust, context: Context): Promise<ProjectFile[]> {
   const { loadParts } = placeFor(optionsOf(context));
   const own = [...(await findProjectConfigs(loadParts)), ...(await findProjectVariables(loadParts))];
   for (const { file, content } of own) await trust.record(file, content);
-  return [...own, ...(await findForeign(context))];
+  const foreign = await findForeign(context);
+  for (const { file, content } of foreign) await trust.record(file, content);
+  // What is in force now may name files of variables in its turn.
+  return [...own, ...foreign, ...(foreign.length === 0 ? [] : await findForeign(context))];
 }
 
 async function findForeign(context: Context): Promise<ProjectFile[]> {
@@ -54,13 +57,18 @@ async function openNamed(names: readonly string[], { io }: Context): Promise<Pro
 }
 
 async function openPlain(file: string): Promise<ProjectFile> {
-  const content = await readFile(file).catch((error: unknown) => {
+  const content = await readContent(file).catch((error: unknown) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read (${code}).`, {
       hint: "Name files that exist, or none to trust those of this folder.",
     });
   });
   return { kind: "configuration", file, content, effects: [] };
+}
+
+/** A folder that is trusted as such has no content. */
+async function readContent(path: string): Promise<Uint8Array> {
+  return (await stat(path)).isDirectory() ? new Uint8Array() : await readFile(path);
 }
 
 function trustedLines(files: readonly ProjectFile[]): Line[] {
@@ -84,7 +92,7 @@ type Status = "ok" | "changed" | "missing";
 
 async function statusOf(path: string, trust: Trust): Promise<Status> {
   const opened = await openConfig(path);
-  const plain = await readFile(path).catch(() => undefined);
+  const plain = await readContent(path).catch(() => undefined);
   if (plain === undefined) return "missing";
   const isSame = trust.isTrusted(path, plain) || (opened.kind === "opened" && trust.isTrusted(path, opened.content));
   return isSame ? "ok" : "changed";

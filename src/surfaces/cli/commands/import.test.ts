@@ -59,7 +59,7 @@ describe("import", () => {
 
   it("shows what it would write and writes nothing without a terminal", async () => {
     cursor({
-      a: { command: "a", env: { K: "${A_KEY}", L: "${L:-x}" } },
+      a: { command: "a", env: { K: "${env:A_KEY}", L: "${env:L:-x}" } },
       off: { command: "b", disabled: true },
       hub: GATEWAY,
     });
@@ -138,7 +138,7 @@ Nothing was written. Add --yes to write.
     const { exit, stdout, stderr } = await run("--client", "cursor", "--yes");
     expect(exit).toBe(2);
     expect(stdout).toContain('{\n  "servers": {\n    "a": {\n      "command": "a"\n    }\n  }\n}\n');
-    expect(stderr).toContain("is a program, which only you can change, so nothing was written.");
+    expect(stderr).toContain("is a program, which only you can change, so it was not written.");
     expect(read(CURSOR)).toContain('"a"');
     expect((await run("--yes", "--json")).json()).toMatchObject({
       success: false,
@@ -209,6 +209,79 @@ Nothing was written. Add --yes to write.
     project.remove();
   });
 
+  it("uses a project's file in the home folder as the gateway itself does", async () => {
+    place.write(".mcp.json", { mcpServers: { mine: { command: "m" } } });
+    expect((await page("--yes")).added).toEqual(["mine"]);
+  });
+
+  it("writes the folder down for servers of a project that are found by it", async () => {
+    place.write("server.js", "");
+    place.write(".mcp.json", {
+      mcpServers: {
+        a: { command: "./bin/a" },
+        b: { command: "node", args: ["server.js"] },
+        c: { command: "c", args: ["--config=../c.json"] },
+        d: { command: "npx", args: ["-y", "@some/server", "/data"] },
+        e: { command: "./e", cwd: "sub" },
+      },
+    });
+    await run("--yes");
+    const { servers } = JSON.parse(read(CONFIG)) as { servers: Record<string, { cwd?: string }> };
+    const { folder } = place;
+    expect(Object.values(servers).map(({ cwd }) => cwd)).toEqual([folder, folder, folder, undefined, at("sub")]);
+    expect((await page("--yes")).added).toEqual([]);
+  });
+
+  it("says what was left out when there is nothing else", async () => {
+    place.write(CURSOR, "{ broken");
+    const { stdout } = await run();
+    expect(stdout).not.toContain("There is nothing to do");
+    expect(stdout).toContain("✗ ~/.cursor/mcp.json was left out: correct it and run the command again.");
+    rmSync(at(CURSOR));
+    const project = createCliPlace();
+    project.write(".mcp.json", { mcpServers: { theirs: { command: "t" } } });
+    const env = { HOME: place.folder, ANYGPT_HOME: at(".anygpt") };
+    const ran = await project.runWith({ env, columns: 300 }, "mcp", "import");
+    project.remove();
+    expect(ran.stdout).toMatch(/\.mcp\.json was left out with 1 server, .* run `anygpt mcp config trust`\./);
+  });
+
+  it("writes through a link that leads nowhere yet", async () => {
+    cursor({ a: { command: "a" } });
+    mkdirSync(at(".anygpt"));
+    symlinkSync("../dotfiles/config.json", at(CONFIG));
+    expect((await run("--yes")).exit).toBe(0);
+    expect(lstatSync(at(CONFIG)).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(read("dotfiles/config.json"))).toEqual({ servers: { a: { command: "a" } } });
+    await run("--undo", "--yes");
+    expect([existsSync(at("dotfiles/config.json")), lstatSync(at(CONFIG)).isSymbolicLink()]).toEqual([false, true]);
+  });
+
+  it.each([
+    [
+      "with arguments is taken apart",
+      `${process.execPath} /x/index.js 'a b'`,
+      [process.execPath, "/x/index.js", "a b"],
+    ],
+    ["in quotes is taken apart", `"${process.execPath}" -v`, [process.execPath, "-v"]],
+    ["that is no program is left alone", "/no/such/program x", ["/no/such/program x"]],
+  ])("a path as command %s", async (_name, command, [program, ...args]) => {
+    cursor({ a: { command } });
+    await run("--yes");
+    expect(JSON.parse(read(CONFIG))).toEqual({
+      servers: { a: { command: program, ...(args.length === 0 ? {} : { args }) } },
+    });
+  });
+
+  it("leaves a path with spaces alone where there is such a program", async () => {
+    const program = place.write("bin/my server", "");
+    chmodSync(program, 0o755);
+    chmodSync(place.write("bin/my", ""), 0o755);
+    cursor({ a: { command: program } });
+    await run("--yes");
+    expect(JSON.parse(read(CONFIG))).toEqual({ servers: { a: { command: program } } });
+  });
+
   it("warns that rules which name what is enabled leave new tools out", async () => {
     cursor({ a: { command: "a" } });
     place.write(CONFIG, { toolRules: [{ pattern: "x", enabled: true }] });
@@ -245,7 +318,7 @@ describe("import of secrets", () => {
     place.write(".ai/.env", "# mine\nOTHER=1");
     chmodSync(at(".ai/.env"), 0o644);
     const first = await page("--secrets", "env", "--yes");
-    expect(first.secrets).toEqual({ copied: [], moved: ["GITHUB_TOKEN", "B_TOKEN", "C_GITHUB_TOKEN"] });
+    expect(first.secrets).toEqual({ copied: [], moved: ["GITHUB_TOKEN", "B_TOKEN", "C_GITHUB_TOKEN"], unset: [] });
     expect(read(".ai/.env")).toBe(
       `# mine\nOTHER=1\nGITHUB_TOKEN='${SECRET}'\nB_TOKEN='b-s3cret'\nC_GITHUB_TOKEN="another's"\n`,
     );
@@ -263,6 +336,44 @@ describe("import of secrets", () => {
   });
 });
 
+describe("import of secrets beside a configuration that is a program", () => {
+  const SECRET = "ghp_0123456789abcdef";
+  beforeEach(() => {
+    cursor({ a: { command: "a", args: ["--api-key", "k3y-s3cret"], env: { GITHUB_TOKEN: SECRET } } });
+    place.write(".anygpt/mcp-discovery.config.ts", "export default { servers: {} };\n");
+  });
+
+  it("prints variables in their place and names those to set", async () => {
+    for (const argv of [[], ["--yes"], ["--json"], ["--secrets", "env"], ["--secrets", "env", "--yes"]]) {
+      const { exit, stdout, stderr } = await run(...argv);
+      expect([exit, (stdout + stderr).match(/ghp_|s3cret/)]).toEqual([2, null]);
+    }
+    rmSync(at(".ai"), { recursive: true });
+    const { stdout, stderr } = await run("--yes");
+    expect(stdout).toContain('"GITHUB_TOKEN": "${GITHUB_TOKEN}"');
+    expect(stdout).toContain('"${A_API_KEY}"');
+    expect(stderr).toContain("Set GITHUB_TOKEN, A_API_KEY to the secrets of those files");
+    expect(existsSync(at(".ai/.env"))).toBe(false);
+    expect((await page("--yes")).secrets).toEqual({ copied: [], moved: [], unset: ["GITHUB_TOKEN", "A_API_KEY"] });
+  });
+
+  it("says that ~/.ai/.env was not written as long as nobody has agreed", async () => {
+    const { stderr } = await run("--secrets", "env");
+    expect(stderr).toContain("~/.ai/.env was not written: it lacks GITHUB_TOKEN, A_API_KEY.");
+    expect(existsSync(at(".ai/.env"))).toBe(false);
+  });
+
+  it("writes ~/.ai/.env with --secrets env, for its owner alone, and takes it back", async () => {
+    const { exit, stdout, stderr } = await run("--secrets", "env", "--yes");
+    expect([exit, stderr.includes("was not written: it lacks")]).toEqual([2, false]);
+    expect(stdout).toContain("~/.ai/.env: gets GITHUB_TOKEN, A_API_KEY");
+    expect(read(".ai/.env")).toBe(`GITHUB_TOKEN='${SECRET}'\nA_API_KEY='k3y-s3cret'\n`);
+    expect(modeOf(".ai/.env")).toBe(0o600);
+    await run("--undo", "--yes");
+    expect(existsSync(at(".ai/.env"))).toBe(false);
+  });
+});
+
 const ASKED = { isTerminal: true, stdin: "y\n", columns: 200 };
 
 describe("import --client", () => {
@@ -270,7 +381,7 @@ describe("import --client", () => {
     cursor({ a: { command: "a" }, off: { command: "b", disabled: true }, broken: { args: [1] } });
     const { rewrites } = await page("--client", "cursor", "--yes");
     expect(rewrites).toEqual([
-      { client: "cursor", file: at(CURSOR), status: "rewritten", removed: ["a"], kept: ["off", "broken"] },
+      { client: "cursor", file: at(CURSOR), status: "rewritten", removed: ["a"], kept: ["off", "broken"], reasons: [] },
     ]);
     expect(JSON.parse(read(CURSOR))).toEqual({
       mcpServers: { anygpt: GATEWAY, off: { command: "b", disabled: true }, broken: { args: [1] } },
@@ -283,6 +394,102 @@ describe("import --client", () => {
     cursor({ a: { command: "a" } });
     await run("--yes");
     expect((await page("--client", "cursor", "--yes")).rewrites[0]!.removed).toEqual(["a"]);
+  });
+
+  it.each<[string, object | undefined, object, string]>([
+    [
+      "is switched off in the configuration",
+      { servers: { a: { command: "a", enabled: false } } },
+      { command: "a" },
+      "a is switched off in your configuration",
+    ],
+    [
+      "is in a configuration that is switched off",
+      { enabled: false },
+      { command: "a" },
+      "your configuration is switched off",
+    ],
+    [
+      "needs a variable",
+      undefined,
+      { command: "a", env: { K: "${env:NOT_SET}", L: "${env:L:-x}" } },
+      "NOT_SET is not set for the gateway (in the environment or in ~/.ai/.env)",
+    ],
+    [
+      "needs what only the client asks for",
+      undefined,
+      { command: "a", args: ["${input:key}"] },
+      "INPUT_KEY is not set for the gateway (in the environment or in ~/.ai/.env)",
+    ],
+    [
+      "hides tools that the configuration does not hide",
+      { servers: { a: { command: "a" } } },
+      { command: "a", excludeTools: ["x"] },
+      "your toolRules do not hide the tools of a that are hidden here",
+    ],
+    [
+      "is found by the folder",
+      undefined,
+      { command: "node", args: ["./a.js"] },
+      "it depends on the folder that the program has open",
+    ],
+    [
+      "depends on the folder",
+      undefined,
+      { command: "a", args: ["${workspaceFolder}"] },
+      "it depends on the folder that the program has open",
+    ],
+  ])("leaves a server in its file that %s, and says why", async (_name, config, entry, reason) => {
+    if (config !== undefined) place.write(CONFIG, config);
+    cursor({ a: entry, b: { command: "b" } });
+    expect((await run("--client", "cursor")).stdout.replaceAll(/\s+/g, " ")).toContain(
+      `a stays in ~/.cursor/mcp.json: ${reason}`,
+    );
+    const { rewrites } = await page("--client", "cursor", "--yes");
+    expect(rewrites[0]!.reasons).toContainEqual({ server: "a", reason });
+    expect(JSON.parse(read(CURSOR))).toMatchObject({ mcpServers: { a: entry } });
+  });
+
+  it("takes a server out once its variable is set for every gateway, not in one folder alone", async () => {
+    cursor({ a: { command: "a", env: { K: "${env:SOME_KEY}" } } });
+    place.write(".env", "SOME_KEY=1\n");
+    expect((await page("--client", "cursor")).rewrites[0]!.kept).toEqual(["a"]);
+    place.write(".ai/.env", "SOME_KEY=1\n");
+    expect((await page("--client", "cursor")).rewrites[0]!.removed).toEqual(["a"]);
+    rmSync(at(".ai"), { recursive: true });
+    const ran = await runWith({ env: { SOME_KEY: "1" } }, "--client", "cursor", "--json");
+    expect((ran.json() as ImportPage).rewrites[0]!.removed).toEqual(["a"]);
+  });
+
+  it("writes down what any of two clients hides of the same server, and then takes it out of both", async () => {
+    cursor({ a: { command: "a", includeTools: ["x", "y"] } });
+    place.write(".gemini/settings.json", {
+      mcpServers: { b: { command: "a", includeTools: ["y", "z"], excludeTools: ["w"] } },
+    });
+    const { rewrites } = await page("--client", "cursor", "gemini-cli", "--yes");
+    expect(rewrites.map(({ removed }) => removed)).toEqual([["a"], ["b"]]);
+    expect(JSON.parse(read(CONFIG))).toMatchObject({
+      toolRules: [
+        { server: "a", pattern: ["w"], enabled: false },
+        { server: "a", pattern: ["*", "!y"], enabled: false },
+      ],
+    });
+    cursor({ a: { command: "a", includeTools: ["x", "y"], excludeTools: ["w"] } });
+    expect((await page("--client", "cursor")).rewrites[0]!.removed).toEqual(["a"]);
+    cursor({ a: { command: "a", includeTools: ["x"] } });
+    expect((await page("--client", "cursor")).rewrites[0]!.kept).toEqual(["a"]);
+  });
+
+  it("leaves Claude Code's servers for one project where they are", async () => {
+    place.write(".claude.json", {
+      mcpServers: { everywhere: { command: "e" } },
+      projects: { [place.folder]: { mcpServers: { here: { command: "h" } } } },
+    });
+    const { added, rewrites, files } = await page("--client", "claude-code", "--yes");
+    expect([added, rewrites[0]!.removed]).toEqual([["everywhere"], ["everywhere"]]);
+    expect(rewrites[0]!.reasons).toEqual([{ server: "here", reason: "it is for this project alone" }]);
+    expect(files[0]!.servers[0]).toMatchObject({ name: "here", outcome: "bound" });
+    expect(read(".claude.json")).toContain('"here"');
   });
 
   it("registers the gateway with a client that has no servers, and says when there is no such client", async () => {
@@ -447,6 +654,36 @@ describe("import --undo", () => {
     ["that is gone", () => rmSync(at(CURSOR))],
   ])("puts a file back as a whole with --force %s", async (_name, change) => {
     change();
+    expect((await run("--undo", "--yes")).exit).toBe(2);
+    expect((await run("--undo", "--force", "--yes")).exit).toBe(0);
+    expect(JSON.parse(read(CURSOR))).toEqual({ mcpServers: { a: { command: "a" } } });
+  });
+
+  it.each([
+    ["a folder", () => (rmSync(at(CURSOR)), mkdirSync(at(CURSOR))), "a folder has taken its place"],
+    [
+      "a file for its folder",
+      () => (rmSync(at(".cursor"), { recursive: true }), place.write(".cursor", "")),
+      "a file has taken the place of its folder",
+    ],
+  ])("refuses what %s has taken the place of and puts the others back", async (_name, change, reason) => {
+    change();
+    for (const argv of [
+      ["--undo", "--json"],
+      ["--undo", "--yes", "--json"],
+    ]) {
+      const { exit, json } = await run(...argv);
+      expect(exit).toBe(2);
+      expect(json()).toMatchObject({
+        undone: [{ status: "restored" }, { path: at(CURSOR), status: "refused", reason }, { status: "removed" }],
+      });
+    }
+    expect([read(CODEX).includes("@anygpt"), existsSync(at(CONFIG))]).toEqual([false, false]);
+    expect((await run("--undo", "--force", "--yes")).exit).toBe(2);
+  });
+
+  it("refuses a file whose folder is gone, and makes the folder again with --force", async () => {
+    rmSync(at(".cursor"), { recursive: true });
     expect((await run("--undo", "--yes")).exit).toBe(2);
     expect((await run("--undo", "--force", "--yes")).exit).toBe(0);
     expect(JSON.parse(read(CURSOR))).toEqual({ mcpServers: { a: { command: "a" } } });

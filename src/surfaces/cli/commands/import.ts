@@ -5,10 +5,10 @@ import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
 import { nearestWord } from "../../../util/edit-distance.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { createBackups } from "../import/backups.js";
+import { type Backups, createBackups } from "../import/backups.js";
 import { canAsk, confirm } from "../import/confirm.js";
-import { toImportPage } from "../import/page.js";
-import { adviceLines, changeLines, foundLines, undoneLines } from "../import/page-lines.js";
+import { type ImportPage, toImportPage } from "../import/page.js";
+import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/page-lines.js";
 import { type Plan, planImport } from "../import/plan.js";
 import { findTarget } from "../import/target.js";
 import { selectBackups, undoImport } from "../import/undo.js";
@@ -23,7 +23,8 @@ export const importServers: Handler = async (input, context) => {
   const target = await findTarget(loadParts);
   const system = { platform: process.platform, home: place.home, cwd: place.cwd, env: context.io.env };
   const plan = await planImport({ place, system, target, clients, movesSecrets: movesSecrets(input) });
-  if (plan.snippet !== undefined) return showSnippet(plan, plan.snippet, context);
+  const backups = createBackups(join(place.stateFolder, "backups"), place.now);
+  if (plan.snippet !== undefined) return await showSnippet(plan, { snippet: plan.snippet, backups, input, context });
   const isRefused = plan.rewrites.some(({ status }) => status === "refused");
   const exit = isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
   if (!context.isJson) context.show([...previewLines(plan, place.home)]);
@@ -32,7 +33,7 @@ export const importServers: Handler = async (input, context) => {
     else tellNothing(plan, input, context);
     return exit;
   }
-  const written = await writeAll(plan.writes, createBackups(join(place.stateFolder, "backups"), place.now));
+  const written = await writeAll(plan.writes, backups);
   const page = toImportPage(plan, written);
   if (context.isJson) context.json(page);
   else {
@@ -79,26 +80,51 @@ async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
 
 function tellNothing(plan: Plan, input: Input, context: Context): void {
   if (plan.writes.length === 0) {
-    context.show([line(0, ""), line(0, "There is nothing to do: all that can be imported is in place.")]);
+    const { home } = placeFor(optionsOf(context));
+    const left = leftOutLines(toImportPage(plan), home);
+    const nothing =
+      left.length === 0 ? "There is nothing to do: all that can be imported is in place." : "Nothing to write.";
+    context.show([line(0, ""), line(0, nothing), ...left]);
     return;
   }
   const hint = input.flag("dryRun") || canAsk(context) ? "" : " Add --yes to write.";
   context.show([line(0, ""), line(0, `Nothing was written.${hint}`)]);
 }
 
-/** A program is somebody's own text: it is shown what to add, and nothing is written. */
-function showSnippet(plan: Plan, snippet: string, context: Context): number {
+interface Snippet {
+  readonly snippet: string;
+  readonly backups: Backups;
+  readonly input: Input;
+  readonly context: Context;
+}
+
+/** A program is somebody's own text: it is shown what to add, with variables for secrets, and is not written. */
+async function showSnippet(plan: Plan, { snippet, backups, input, context }: Snippet): Promise<number> {
   const { file } = plan.target;
-  const message = `${file} is a program, which only you can change, so nothing was written.`;
-  const hint = "Add these servers to it, or name another file with --config.";
+  const { home } = placeFor(optionsOf(context));
+  if (!context.isJson) {
+    const planned = toImportPage(plan);
+    context.show(blocks([foundLines(planned, home), [verbatim(0, snippet)], changeLines(planned, home)]));
+  }
+  const isWritten = plan.writes.length > 0 && (await isToBeWritten(input, context));
+  const page = toImportPage(plan, isWritten ? await writeAll(plan.writes, backups) : undefined);
+  const message = `${file} is a program, which only you can change, so it was not written.`;
+  const hint = `Add these servers to it, or name another file with --config.${secretsHint(page)}`;
   if (context.isJson) {
-    context.json({ ...toImportPage(plan), success: false, error: { code: "CONFIGURATION_ERROR", message, hint } });
+    context.json({ ...page, success: false, error: { code: "CONFIGURATION_ERROR", message, hint } });
   } else {
-    const { home } = placeFor(optionsOf(context));
-    context.show([...foundLines(toImportPage(plan), home), line(0, ""), verbatim(0, snippet)]);
+    if (isWritten) context.show([line(0, ""), ...changeLines(page, home)]);
     context.note([line(0, WARNING, ` ${message} ${hint}`)]);
   }
   return ERRORS.CONFIGURATION_ERROR.exit;
+}
+
+function secretsHint({ secrets: { moved, unset }, written, changes }: ImportPage): string {
+  if (unset.length > 0) {
+    return ` Set ${unset.join(", ")} to the secrets of those files, or let \`--secrets env\` write them to ~/.ai/.env.`;
+  }
+  const isDone = written && changes.every(({ failure }) => failure === undefined);
+  return moved.length === 0 || isDone ? "" : ` ~/.ai/.env was not written: it lacks ${moved.join(", ")}.`;
 }
 
 async function undo(clients: readonly ClientId[], input: Input, context: Context): Promise<number> {

@@ -21,10 +21,14 @@ export const list: Handler = (input, context) =>
     }
     const isNarrowed = input.flag("status") || input.flag("tools");
     context.show(
-      listLines(summaries(stages), {
-        status: !isNarrowed || input.flag("status"),
-        tools: !isNarrowed || input.flag("tools"),
-      }),
+      listLines(
+        summaries(stages),
+        {
+          status: !isNarrowed || input.flag("status"),
+          tools: !isNarrowed || input.flag("tools"),
+        },
+        whyNone(stages),
+      ),
     );
     context.note([
       ...importNotes(stages.loaded, stages.collected).map((note) => line(0, dim(note))),
@@ -53,13 +57,21 @@ interface Shown {
   readonly tools: boolean;
 }
 
-export function listLines(servers: readonly ListedServer[], shown: Shown): Line[] {
+export function listLines(servers: readonly ListedServer[], shown: Shown, whyNone: string): Line[] {
   const heading = [line(0, bold(`MCP Servers (${servers.length} configured)`), ":")];
-  if (servers.length === 0) {
-    const advice = "Add servers to ~/.anygpt/mcp-discovery.config.yaml, or name a file with --config.";
-    return blocks([heading, [line(0, advice)]]);
-  }
+  if (servers.length === 0) return blocks([heading, [line(0, whyNone)]]);
   return blocks([heading, ...servers.map((server) => serverLines(server, shown))]);
+}
+
+/** Why there is no server, and what to do about it. */
+function whyNone({ loaded: { file = "The configuration" }, config }: Stages): string {
+  if (!config.enabled) return `${file} switches the gateway off: remove \`enabled: false\` there to use its servers.`;
+  const { length } = config.servers;
+  if (length > 0 && config.servers.every(({ enabled }) => !enabled)) {
+    const which = length === 1 ? "The only server" : `All ${length} servers`;
+    return `${which} of ${file} ${length === 1 ? "has" : "have"} \`enabled: false\`: remove it to use ${length === 1 ? "it" : "them"}.`;
+  }
+  return "Take over those of other programs with `anygpt mcp import`, add servers to ~/.anygpt/mcp-discovery.config.yaml, or name a file with --config.";
 }
 
 function serverLines(server: ListedServer, { status, tools }: Shown): Line[] {

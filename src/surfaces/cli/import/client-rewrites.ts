@@ -17,8 +17,10 @@ export interface ClientRewrite {
   readonly reason?: string;
   /** Servers that go from it, because our configuration has them. */
   readonly removed: readonly string[];
-  /** Servers that stay in it, because our configuration does not have them. */
+  /** Servers that stay in it, because the gateway does not offer them. */
   readonly kept: readonly string[];
+  /** Why, for those that our configuration has or could have. */
+  readonly reasons: readonly { readonly server: string; readonly reason: string }[];
   readonly write?: Write;
 }
 
@@ -41,9 +43,16 @@ async function planClient(client: ClientId, found: Found, options: RewriteOption
   const files = all.filter((file): file is ReadFile => file.place.scope !== "project" && file.content.kind === "read");
   const broken = all.filter(({ content }) => content.kind === "broken").map(brokenFile);
   const projects = all.filter(({ place, content }) => place.scope === "project" && content.kind === "read");
-  const untouched = projects.map((file) => leftAlone(file, "it belongs to the project, and others use it too"));
+  const untouched = projects.map((file) => leftAlone(file, "it belongs to the project, and others use it too", []));
   if (files.length === 0) {
-    const nothing = { client, status: "unchanged", reason: "no file of it was found", removed: [], kept: [] } as const;
+    const nothing = {
+      client,
+      status: "unchanged",
+      reason: "no file of it was found",
+      removed: [],
+      kept: [],
+      reasons: [],
+    } as const;
     return [...broken, ...untouched, ...(broken.length > 0 ? [] : [{ ...nothing, file: null }])];
   }
   const rewrites: ClientRewrite[] = [];
@@ -54,7 +63,11 @@ async function planClient(client: ClientId, found: Found, options: RewriteOption
   for (const file of files) {
     if (!chosen.includes(file)) {
       rewrites.push(
-        leftAlone(file, isRegisteredIn(file) ? "only the gateway is left in it" : "it has nothing to move"),
+        leftAlone(
+          file,
+          isRegisteredIn(file) ? "only the gateway is left in it" : "it has nothing to move",
+          reasonsIn(file, found),
+        ),
       );
       continue;
     }
@@ -88,6 +101,7 @@ async function planFile(
     file: path,
     kept: kept.map(({ definition }) => definition.name),
     removed: removed.map(({ definition }) => definition.name),
+    reasons: reasonsIn(file, found),
   };
   if (result.kind === "refused") return { ...common, status: "refused", reason: result.reason, removed: [] };
   if (result.kind === "unsuited") {
@@ -123,8 +137,15 @@ function describe({ removed, kept }: Pick<ClientRewrite, "removed" | "kept">, ga
 const IN_OUR_CONFIGURATION: ReadonlySet<Fate["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
 
 function removable({ content }: ReadFile, found: Found) {
-  const fates = new Map(found.servers.map(({ server, fate }) => [server, fate.kind]));
-  return content.servers.filter((server) => IN_OUR_CONFIGURATION.has(fates.get(server) ?? "untrusted"));
+  const gone = found.servers.filter(({ fate, stays }) => IN_OUR_CONFIGURATION.has(fate.kind) && stays === undefined);
+  const servers = new Set(gone.map(({ server }) => server));
+  return content.servers.filter((server) => servers.has(server));
+}
+
+function reasonsIn({ content }: ReadFile, found: Found): ClientRewrite["reasons"] {
+  return found.servers.flatMap(({ server, stays }) =>
+    stays === undefined || !content.servers.includes(server) ? [] : [{ server: server.definition.name, reason: stays }],
+  );
 }
 
 function isRegisteredIn({ content }: ReadFile): boolean {
@@ -136,13 +157,17 @@ function mayHoldFirst({ place: { client, path } }: ReadFile): boolean {
   return client !== "vscode" || !path.endsWith("settings.json");
 }
 
-function leftAlone({ place: { client, path }, content }: PreviewedFile, reason: string): ClientRewrite {
+function leftAlone(
+  { place: { client, path }, content }: PreviewedFile,
+  reason: string,
+  reasons: ClientRewrite["reasons"],
+): ClientRewrite {
   const servers = content.kind === "read" ? content.servers.filter(({ isGateway }) => !isGateway) : [];
   const kept = servers.map(({ definition }) => definition.name);
-  return { client, file: path, status: "unchanged", reason, removed: [], kept };
+  return { client, file: path, status: "unchanged", reason, removed: [], kept, reasons };
 }
 
 function brokenFile({ place: { client, path }, content }: PreviewedFile): ClientRewrite {
   const reason = content.kind === "broken" ? content.problems.map(describeHere).join("; ") : "could not be read";
-  return { client, file: path, status: "refused", reason, removed: [], kept: [] };
+  return { client, file: path, status: "refused", reason, removed: [], kept: [], reasons: [] };
 }

@@ -5,19 +5,30 @@ import { mergeServers, type Outcome } from "../../../sources/merge.js";
 import { previewImport, type PreviewedFile } from "../../../sources/preview.js";
 import type { System } from "../../../sources/system.js";
 import { createVariables, resolveConnection, type Variables } from "../../../config/variables.js";
+import { isOwnFolder } from "../../../config/locate.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { Connection } from "../../../model/server.js";
 import type { Place } from "../../../place.js";
 import { canonicalJson } from "../../../util/canonical-json.js";
 import { dirname } from "node:path";
+import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
 import type { Target } from "./target.js";
 
-/** `known`: our configuration has it already. `untrusted`: it came with the project, and nobody has trusted that file. */
-export type Fate = Outcome | { readonly kind: "known"; readonly name: string } | { readonly kind: "untrusted" };
+/**
+ * `known`: our configuration has it already. `untrusted`: it came with the project, and nobody has trusted that file.
+ * `bound`: it is not for everywhere.
+ */
+export type Fate =
+  | Outcome
+  | { readonly kind: "known"; readonly name: string }
+  | { readonly kind: "untrusted" }
+  | { readonly kind: "bound"; readonly reason: string };
 
 export interface FoundServer {
   readonly server: ImportedServer;
   readonly fate: Fate;
+  /** Why it must not go from the client's file, though our configuration has it or could have it. */
+  readonly stays?: string;
 }
 
 /** Everything that other programs have, held against what our configuration has already. */
@@ -30,27 +41,43 @@ export interface Found {
 }
 
 export async function findServers(place: Place, system: System, target: Target): Promise<Found> {
-  const variables = createVariables({ ...place, admits: (file, bytes) => place.trust.isTrusted(file, bytes) });
+  const isTrusted = (path: string, bytes: Uint8Array): boolean =>
+    isOwnFolder(place) || place.trust.isTrusted(path, bytes);
+  const variables = createVariables({ ...place, admits: isTrusted });
   const { files: all } = await previewImport({
     system,
     own: place.own(),
-    isTrusted: ({ path, bytes }) => place.trust.isTrusted(path, bytes),
+    isTrusted: ({ path, bytes }) => isTrusted(path, bytes),
   });
   const files = withoutTwins(all);
   const own = ownServers(target, place.home);
   const align = alignedWith(own, variables);
   const candidates = new Map<ImportedServer, Candidate>();
-  for (const { content, isTrusted } of files) {
-    for (const server of content.kind === "read" && isTrusted ? content.servers : []) {
-      candidates.set(server, align(toCandidate(server)));
+  for (const { content, isTrusted: isUsed } of files) {
+    for (const server of content.kind === "read" && isUsed ? content.servers : []) {
+      if (reasonAgainstImport(server) !== undefined) continue;
+      candidates.set(server, align(inItsFolder(toCandidate(server), place.cwd)));
     }
   }
   const { servers, outcomes } = mergeServers([own, [...candidates.values()]], place.own());
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
+  const byName = new Map(servers.map((one) => [one.definition.name, one]));
+  // A gateway that is started elsewhere does not see the variables of this folder.
+  const anywhere = createVariables({ ...place, cwd: place.home, admits: () => false });
+  const offer = { config: target.config, variables: anywhere };
+  const settled = (server: ImportedServer): FoundServer => {
+    const against = reasonAgainstImport(server);
+    if (against !== undefined) return { server, fate: { kind: "bound", reason: against }, stays: against };
+    const fate = fateOf(candidates.get(server), outcomes, ownNames);
+    const name = fate.kind === "duplicate" ? fate.duplicateOf : "name" in fate ? fate.name : undefined;
+    const ours = name === undefined ? undefined : byName.get(name);
+    const stays = ours === undefined ? undefined : reasonToStay(server, { ...offer, ours });
+    return { server, fate, ...(stays === undefined ? {} : { stays }) };
+  };
   return {
     files,
-    servers: found.map((server) => ({ server, fate: fateOf(candidates.get(server), outcomes, ownNames) })),
+    servers: found.map(settled),
     added: servers.filter(({ imported }) => imported !== undefined),
     variables,
   };

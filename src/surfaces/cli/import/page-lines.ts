@@ -60,6 +60,8 @@ function fateOf({ outcome, as, reason }: ListedServer): [Styled, string] {
       return [dim("-"), " - this gateway itself"];
     case "disabled":
       return [dim("-"), ` - left out: ${reason}`];
+    case "bound":
+      return [dim("-"), ` - stays there: ${reason}`];
     case "untrusted":
       return [dim("-"), " - left out"];
   }
@@ -82,8 +84,31 @@ export function changeLines(page: ImportPage, home: string): Line[] {
   const left = staying.map(({ file, kept, reason }) =>
     line(2, dim("-"), ` ${shortened(file ?? "", home)} keeps ${kept.join(", ")}: ${reason}`),
   );
-  if (files.length + rest.length + left.length === 0) return [];
-  return [line(0, bold(written ? "Written" : "To be written"), ":"), ...files, ...rest, ...left];
+  const reasons = rewrites.flatMap(({ file, reasons: why }) =>
+    why.map(({ server, reason }) => line(2, dim("-"), ` ${server} stays in ${shortened(file ?? "", home)}: ${reason}`)),
+  );
+  if (files.length + rest.length + left.length + reasons.length === 0) return [];
+  return [line(0, bold(written ? "Written" : "To be written"), ":"), ...files, ...rest, ...left, ...reasons];
+}
+
+/** What was not used of what was found, and what to do about it. */
+export function leftOutLines({ files, rewrites }: ImportPage, home: string): Line[] {
+  const refused = rewrites.flatMap(({ status, file }) => (status === "refused" && file !== null ? [file] : []));
+  const broken = files.flatMap(({ status, file }) => (status === "broken" ? [file] : []));
+  const untrusted = files.filter(({ status, servers }) => status === "untrusted" && servers.length > 0);
+  return [
+    ...[...new Set([...broken, ...refused])].map((file) =>
+      line(2, BAD, ` ${shortened(file, home)} was left out: correct it and run the command again.`),
+    ),
+    ...untrusted.map(({ file, servers }) =>
+      line(
+        2,
+        WARNING,
+        ` ${shortened(file, home)} was left out with ${count(servers.length, "server")}, because it came with the project: ` +
+          "look at it and run `anygpt mcp config trust`.",
+      ),
+    ),
+  ];
 }
 
 export function adviceLines(page: ImportPage, home: string): Line[] {

@@ -47,7 +47,12 @@ export interface ImportPage {
   readonly added: readonly string[];
   readonly rewrites: readonly Omit<Plan["rewrites"][number], "write">[];
   readonly changes: readonly { readonly file: string; readonly what: string; readonly failure?: string }[];
-  readonly secrets: { readonly copied: Plan["copiedSecrets"]; readonly moved: Plan["movedSecrets"] };
+  readonly secrets: {
+    readonly copied: Plan["copiedSecrets"];
+    readonly moved: Plan["movedSecrets"];
+    /** Variables that the person has to set: the secrets themselves are not shown. */
+    readonly unset: Plan["unsetSecrets"];
+  };
   readonly notes: readonly string[];
 }
 
@@ -71,7 +76,7 @@ export function toImportPage(plan: Plan, written?: readonly Written[]): ImportPa
     added: plan.added,
     rewrites: plan.rewrites.map(({ write: _write, ...rewrite }) => rewrite),
     changes: plan.writes.map(({ path, what }) => ({ file: path, what, ...failureOf(path, written) })),
-    secrets: { copied: plan.copiedSecrets, moved: plan.movedSecrets },
+    secrets: { copied: plan.copiedSecrets, moved: plan.movedSecrets, unset: plan.unsetSecrets },
     notes: plan.notes,
   };
 }
@@ -92,7 +97,7 @@ function toListed({ server, fate }: FoundServer, variables: Variables): ListedSe
     reach: reachOf(definition.connection),
     outcome: fate.kind,
     ...nameOf(fate),
-    ...(fate.kind === "disabled" ? { reason: fate.reason } : {}),
+    ...("reason" in fate ? { reason: fate.reason } : {}),
     variables: server.variables.map(({ name, hasDefault }) => {
       const { kind } = variables.originOf(name);
       const isSet = kind === "process" || kind === "file";

@@ -12,7 +12,7 @@ import type { System } from "../../../sources/system.js";
 import { toToolRules } from "../../../sources/tool-rules.js";
 import { type ClientRewrite, planRewrites } from "./client-rewrites.js";
 import { type Found, findServers } from "./found.js";
-import { moveSecrets } from "./secret-variables.js";
+import { type MovedSecrets, moveSecrets } from "./secret-variables.js";
 import type { Target } from "./target.js";
 import type { Write } from "./write.js";
 
@@ -33,6 +33,8 @@ export interface Plan {
   readonly copiedSecrets: readonly PlannedSecret[];
   /** Variables that come into `~/.ai/.env`. */
   readonly movedSecrets: readonly string[];
+  /** Variables that a printed snippet needs and that are nowhere yet. */
+  readonly unsetSecrets: readonly string[];
   /** For a configuration that is a program: what the person has to add to it. */
   readonly snippet?: string;
   readonly notes: readonly string[];
@@ -49,38 +51,33 @@ export interface PlanParts {
 
 export async function planImport({ place, system, target, clients, movesSecrets }: PlanParts): Promise<Plan> {
   const found = await findServers(place, system, target);
-  const moved = movesSecrets ? await moveSecrets(found.added, found.variables, place.home) : undefined;
+  const isPrinted = target.format === "program" && found.added.length > 0;
+  const moved = movesSecrets || isPrinted ? await moveSecrets(found.added, found.variables, place.home) : undefined;
   const servers = moved?.servers ?? found.added;
   const additions = toAdditions(servers);
   const added = servers.map(({ definition }) => definition.name);
-  const config = added.length === 0 || target.format === "program" ? [] : [await configWrite(target, additions)];
-  const variables: Write[] =
-    moved === undefined || moved.names.length === 0
-      ? []
-      : [
-          {
-            role: "variables",
-            path: moved.file,
-            before: moved.before,
-            after: moved.after,
-            sections: [],
-            mode: 0o600,
-            what: `gets ${moved.names.join(", ")}`,
-          },
-        ];
-  const isProgram = target.format === "program" && added.length > 0;
-  const rewrites = isProgram ? [] : await planRewrites(found, { clients, system, target });
+  const config = added.length === 0 || isPrinted ? [] : [await configWrite(target, additions)];
+  const variables = moved !== undefined && movesSecrets ? variablesWrite(moved) : [];
+  // Nothing may leave a client's file before the person has added it to the program.
+  const rewrites = isPrinted ? [] : await planRewrites(found, { clients, system, target });
   return {
     target,
     found,
     added,
     rewrites,
-    writes: isProgram ? [] : [...variables, ...config, ...rewrites.flatMap(({ write }) => write ?? [])],
+    writes: [...variables, ...config, ...rewrites.flatMap(({ write }) => write ?? [])],
     copiedSecrets: secretsIn(servers),
-    movedSecrets: moved?.names ?? [],
-    ...(isProgram ? { snippet: toSnippet(additions) } : {}),
+    movedSecrets: movesSecrets ? (moved?.names ?? []) : [],
+    unsetSecrets: movesSecrets ? [] : (moved?.names ?? []),
+    ...(isPrinted ? { snippet: toSnippet(additions) } : {}),
     notes: added.length === 0 ? [] : target.notes,
   };
+}
+
+function variablesWrite({ file, before, after, names }: MovedSecrets): Write[] {
+  if (names.length === 0) return [];
+  const what = `gets ${names.join(", ")}`;
+  return [{ role: "variables", path: file, before, after, sections: [], mode: 0o600, what }];
 }
 
 function toAdditions(servers: readonly Candidate[]): Additions {

@@ -1,6 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { chown, type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import {
+  chown,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { DiscoveryError } from "../../../errors.js";
 
 /** One file as it should become; undefined bytes stand for no file. */
@@ -37,8 +49,18 @@ export async function replaceFile({ path, expected, bytes, mode }: Replacement):
 
 /** Where a file really lies; a link that leads nowhere yet is where it leads. */
 export async function realPathOf(path: string): Promise<string> {
-  return await realpath(path).catch(() => path);
+  let place = path;
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    const real = await realpath(place).catch(() => undefined);
+    if (real !== undefined) return real;
+    const target = await readlink(place).catch(() => undefined);
+    if (target === undefined) return place;
+    place = resolve(dirname(place), target);
+  }
+  return path;
 }
+
+const MOST_LINKS = 40;
 
 interface Swap {
   readonly path: string;

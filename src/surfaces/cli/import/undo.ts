@@ -5,7 +5,6 @@ import { DiscoveryError } from "../../../errors.js";
 import { restoreSections } from "../../../sources/rewrite/restore.js";
 import { changedPaths } from "../../../sources/rewrite/changed-paths.js";
 import { type Backup, type Backups, hashOf } from "./backups.js";
-import { hasCode } from "./has-code.js";
 import { replaceFile } from "./replace-file.js";
 
 export interface Undone {
@@ -42,11 +41,19 @@ export function selectBackups(all: readonly Backup[], clients: readonly string[]
 export async function undoImport(backups: Backups, options: UndoOptions): Promise<Undone[]> {
   const selected = selectBackups(await backups.list(), options.clients);
   const undone: Undone[] = [];
+  let isRelied = false;
   for (const backup of selected) {
+    const now = await readNow(backup.path);
+    if (now.kind === "unreadable") {
+      undone.push({ ...about(backup), status: "refused", reason: now.reason });
+      isRelied ||= !now.isReplaced;
+      continue;
+    }
     // Without our configuration the servers of a client that still has the gateway would be nowhere.
-    const isNeeded =
-      backup.role !== "client" && undone.some(({ status }) => status === "refused" || status === "waiting");
-    undone.push(isNeeded ? waiting(backup) : await undoOne(backup, backups, options));
+    const one =
+      backup.role !== "client" && isRelied ? waiting(backup) : await undoOne(backup, backups, { ...options, ...now });
+    isRelied ||= one.status === "refused" || one.status === "waiting";
+    undone.push(one);
   }
   return undone;
 }
@@ -59,12 +66,31 @@ function about({ path, role, client }: Backup): Pick<Undone, "path" | "role" | "
   return { path, role, ...(client === undefined ? {} : { client }) };
 }
 
-async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun }: UndoOptions): Promise<Undone> {
-  const { path } = backup;
-  const now = await readFile(path).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  });
+type Now =
+  | { readonly kind: "readable"; readonly now: Uint8Array | undefined }
+  /** Where something else has taken its place, no client reads it there, and nothing relies on it. */
+  | { readonly kind: "unreadable"; readonly reason: string; readonly isReplaced: boolean };
+
+async function readNow(path: string): Promise<Now> {
+  try {
+    return { kind: "readable", now: await readFile(path) };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    if (code === "ENOENT") return { kind: "readable", now: undefined };
+    const replaced = REPLACED[code];
+    const reason = replaced ?? `it cannot be read (${code})`;
+    return { kind: "unreadable", reason, isReplaced: replaced !== undefined };
+  }
+}
+
+const REPLACED: Readonly<Record<string, string>> = {
+  EISDIR: "a folder has taken its place",
+  ENOTDIR: "a file has taken the place of its folder",
+};
+
+type UndoOneOptions = UndoOptions & { readonly now: Uint8Array | undefined };
+
+async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun, now }: UndoOneOptions): Promise<Undone> {
   const before = backup.before === null ? undefined : await backups.content(backup, "before");
   if (backup.before !== null && (before === undefined || hashOf(before) !== backup.before)) {
     return { ...about(backup), status: "refused", reason: "the backup is damaged" };

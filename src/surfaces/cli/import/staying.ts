@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Variables, variablesIn } from "../../../config/variables.js";
+import type { Config } from "../../../config/options.js";
+import type { Connection } from "../../../model/server.js";
+import type { Candidate } from "../../../sources/candidate.js";
+import type { ImportedServer } from "../../../sources/imported.js";
+import { type FilterRule, toToolRules } from "../../../sources/tool-rules.js";
+
+/** Why a server is not for everywhere, and has no place in a configuration that is. */
+export function reasonAgainstImport(server: ImportedServer): string | undefined {
+  const { origin, workspace, disabled, isGateway, definition } = server;
+  if (isGateway || disabled !== undefined) return undefined;
+  if (origin.scope === "local") return "it is for this project alone";
+  return origin.scope === "user" && (workspace !== undefined || wordsOf(definition.connection).some(isRelative))
+    ? "it depends on the folder that the program has open"
+    : undefined;
+}
+
+/** The program starts what came with a project in the project's folder. Started elsewhere it needs to know that folder. */
+export function inItsFolder(candidate: Candidate, folder: string): Candidate {
+  const { definition, imported } = candidate;
+  const { connection } = definition;
+  if (imported?.origin.scope !== "project" || connection.kind !== "stdio" || connection.cwd !== undefined) {
+    return candidate;
+  }
+  if (!wordsOf(connection).some((word) => isRelativeTo(folder, word))) return candidate;
+  return { ...candidate, definition: { ...definition, connection: { ...connection, cwd: folder } } };
+}
+
+/** What a program without a folder of its own finds by the folder that it is started in. */
+function wordsOf(connection: Connection): string[] {
+  if (connection.kind !== "stdio" || connection.cwd !== undefined) return [];
+  const { command, args, env } = connection;
+  return [command, ...args, ...Object.values(env)].map((word) => word.replace(/^--?[\w-]+=/, ""));
+}
+
+function isRelative(path: string): boolean {
+  return /^\.{1,2}(?:[\\/]|$)/.test(path);
+}
+
+const LONGEST_PATH = 1_024;
+
+function isRelativeTo(folder: string, path: string): boolean {
+  if (isRelative(path)) return true;
+  const mayBePath = path !== "" && path.length <= LONGEST_PATH && !/^[-/~\\\0]/.test(path) && !path.includes("${");
+  return mayBePath && existsSync(join(folder, path));
+}
+
+export interface Offer {
+  /** As our configuration has it, or will have it. */
+  readonly ours: Candidate;
+  readonly config: Config | undefined;
+  /** Those that every gateway of this person has. */
+  readonly variables: Variables;
+}
+
+/** Why the gateway would not offer a server as the client does, though our configuration has it; undefined if it would. */
+export function reasonToStay({ tools }: ImportedServer, offer: Offer): string | undefined {
+  const { ours, config, variables } = offer;
+  const { name, connection } = ours.definition;
+  if (config?.enabled === false) return "your configuration is switched off";
+  const entry = ours.imported === undefined ? config?.servers.find((one) => one.name === name) : undefined;
+  if (entry?.enabled === false) return `${name} is switched off in your configuration`;
+  const unset = variablesIn(connection).filter(({ name: variable, hasDefault }) => {
+    const { kind } = variables.originOf(variable);
+    return !hasDefault && kind !== "process" && kind !== "file";
+  });
+  if (unset.length > 0) {
+    const names = unset.map((one) => one.name).join(", ");
+    return `${names} ${unset.length === 1 ? "is" : "are"} not set for the gateway (in the environment or in ~/.ai/.env)`;
+  }
+  const isHidden = ours.imported !== undefined || tools === undefined || areCovered(name, tools, config);
+  return isHidden ? undefined : `your toolRules do not hide the tools of ${name} that are hidden here`;
+}
+
+function areCovered(name: string, tools: NonNullable<ImportedServer["tools"]>, config: Config | undefined): boolean {
+  const ours = (config?.toolRules ?? []).filter(({ server, enabled }) => server === name && enabled === false);
+  return toToolRules(name, tools).every((wanted) => isCovered(wanted, ours));
+}
+
+function isCovered({ pattern }: FilterRule, ours: readonly { readonly pattern: readonly string[] }[]): boolean {
+  const isAllBut = pattern[0] === "*";
+  if (isAllBut)
+    return ours.some((rule) => rule.pattern[0] === "*" && rule.pattern.every((one) => pattern.includes(one)));
+  return pattern.every((one) =>
+    ours.some((rule) => rule.pattern.includes(one) || (rule.pattern[0] === "*" && !rule.pattern.includes(`!${one}`))),
+  );
+}

@@ -1,0 +1,30 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+
+/** The path without links; what is not there stands under the real path of its folder. */
+export function realPath(path: string): string {
+  const whole = resolve(path);
+  try {
+    return realpathSync(whole);
+  } catch {
+    const folder = dirname(whole);
+    return folder === whole ? whole : join(realPath(folder), basename(whole));
+  }
+}
+
+/** Whether the path, as it is written, lies below the folder. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !isAbsolute(way) && !/^\.\.(?:[\\/]|$)/.test(way);
+}
+
+/**
+ * Whether whoever filled the working folder may have written the file, or have chosen it by a link. Not so in the person's
+ * home: neither when they work there nor when they work above it.
+ */
+export function isProjectFile(file: string, { cwd, home }: { readonly cwd: string; readonly home: string }): boolean {
+  const [folder, own, real] = [cwd, home, file].map(realPath) as [string, string, string];
+  if (folder === own) return false;
+  if (isInside(folder, own) && isInside(own, real) && (isInside(home, file) || isInside(own, file))) return false;
+  return isInside(folder, real) || isInside(cwd, file) || isInside(folder, file);
+}
