@@ -1,0 +1,131 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { bundleInside } from "../support/bundle-inside.mjs";
+import { runFork } from "../support/fork.mjs";
+import { ROOT } from "../support/places.mjs";
+import { median, quantile, spreadOf, sum, timeEach } from "../support/statistics.mjs";
+import { timeSyncedWrites } from "../support/synced-writes.mjs";
+
+const CHILD = join(ROOT, "bench/children/store.mjs");
+const OPERATIONS = ["audit record", "guarded call", "key reserved", "rate take", "key look-up"];
+const PROCESSES = 4;
+const WIDTH = 100;
+const SERVERS = 1000;
+
+/** The embedded store, against one synced write of a record's size. */
+export const store = {
+  name: "store",
+  about: "what the store costs a call, alone and together, from one process and from four",
+  async run(context) {
+    const address = await bundleInside("src/store/create-store.ts");
+    const synced = await timeSyncedWrites(context);
+    const lines = [];
+    for (const operation of OPERATIONS) {
+      const measure = createMeasure(context, { address, operation });
+      lines.push(await measureAlone(measure, operation, synced));
+      lines.push(await measureTogether(measure, operation, 1));
+      lines.push(await measureTogether(measure, operation, PROCESSES));
+    }
+    return [...lines, await measureFirstUse(context, address), await measureCatalog(context, address)];
+  },
+};
+
+let places = 0;
+function newPlace({ folder }) {
+  const place = join(folder, `store-${places++}`);
+  mkdirSync(place);
+  return join(place, "store.db");
+}
+
+/** Runs so many processes on one new store; each does its share of the rounds, so many at a time. */
+function createMeasure(context, { address, operation }) {
+  return async ({ processes, width, rounds }) => {
+    const file = newPlace(context);
+    const forks = Array.from({ length: processes }, (_, n) =>
+      runFork(CHILD, { address, file, operation, rounds, width, name: `p${n}` }),
+    );
+    return await Promise.all(forks);
+  };
+}
+
+async function measureAlone(measure, operation, synced) {
+  const [{ times }] = await measure({ processes: 1, width: 1, rounds: 500 });
+  return {
+    what: `store: ${operation}, alone`,
+    value: median(times) * 1000,
+    unit: "µs",
+    spread: inMicroseconds(spreadOf(times)),
+    baseline: { name: "µs, one synced write", value: median(synced) * 1000 },
+    ratio: median(times) / median(synced),
+    note: `p99 ${(quantile(times, 0.99) * 1000).toFixed(0)} µs`,
+    ...(operation === "audit record" ? { budget: { most: 1000 } } : {}),
+  };
+}
+
+async function measureTogether(measure, operation, processes) {
+  const results = await measure({ processes, width: WIDTH, rounds: 2000 });
+  const wall = Math.max(...results.map((result) => result.wall));
+  const done = sum(results.map(({ times }) => times.length));
+  const times = results.flatMap((result) => result.times);
+  const from = processes === 1 ? "one process" : `each of ${processes} processes`;
+  return {
+    what: `store: ${operation}, ${WIDTH} at a time from ${from}`,
+    value: (wall / done) * 1000,
+    unit: "µs",
+    note: `each waited ${median(times).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms; ${Math.round((done / wall) * 1000)} a second`,
+  };
+}
+
+async function measureFirstUse(context, address) {
+  const { createStore } = await import(address);
+  const times = [];
+  for (let round = 0; round < context.rounds(9, 3); round += 1) {
+    const opened = createStore({ file: newPlace(context) });
+    times.push(...(await timeEach(1, () => opened.prepare())));
+    await opened.close();
+  }
+  return {
+    what: "store: first write, thread and file included",
+    value: median(times),
+    unit: "ms",
+    spread: spreadOf(times),
+  };
+}
+
+/** What a start with a thousand known servers reads, against a file for each. */
+async function measureCatalog(context, address) {
+  const { createStore } = await import(address);
+  const { internals, folder, rounds } = context;
+  const disk = internals.createCatalogDisk(join(folder, "catalog-files"), () => undefined);
+  const file = newPlace(context);
+  const writing = createStore({ file });
+  const keys = Array.from({ length: SERVERS }, (_, n) => ({ server: `server-${n}`, fingerprint: "f" }));
+  const tools = context.data.manyTools(SERVERS * 10);
+  for (const [n, key] of keys.entries()) {
+    const record = { ...key, listedAt: 1, era: "legacy", truncated: false, dropped: [], pins: {}, changes: [] };
+    const whole = { ...record, tools: tools.slice(n * 10, n * 10 + 10) };
+    await disk.write(whole);
+    await writing.catalog.write({ ...key, listedAt: 1, text: JSON.stringify({ format: 1, record: whole }) });
+  }
+  await writing.close();
+  const fromFiles = await timeEach(rounds(9, 3), () =>
+    Promise.all(keys.map(({ server, fingerprint }) => disk.read(server, fingerprint))),
+  );
+  const fromStore = await timeEach(rounds(9, 3), async () => {
+    const reading = createStore({ file });
+    const texts = await reading.catalog.read(keys);
+    for (const text of texts) JSON.parse(text);
+    await reading.close();
+  });
+  return {
+    what: `store: catalog of ${SERVERS} servers, opened, read and parsed`,
+    value: median(fromStore),
+    unit: "ms",
+    spread: spreadOf(fromStore),
+    baseline: { name: "ms, one file a server", value: median(fromFiles) },
+    ratio: median(fromStore) / median(fromFiles),
+    budget: { most: 1, of: "ratio" },
+  };
+}
+
+const inMicroseconds = ({ low, high }) => ({ low: low * 1000, high: high * 1000 });

@@ -1,0 +1,28 @@
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { ROOT } from "./places.mjs";
+
+/** Bundles inside the project, because the store's driver and its thread are looked up from where the code lies. */
+export async function bundleInside(entry) {
+  const outfile = join(ROOT, "node_modules/.anygpt-bench", `${basename(entry, ".ts")}-${process.pid}.mjs`);
+  process.on("exit", () => rmSync(outfile, { force: true }));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    external: ["@photostructure/sqlite", "jiti"],
+    // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
+    alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  return pathToFileURL(outfile).href;
+}

@@ -1,0 +1,151 @@
+import { existsSync, renameSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createStore } from "./create-store.js";
+import { examineStore, moveStoreAside } from "./repair.js";
+import { driver } from "./sqlite/driver.js";
+import type { Store } from "./store.js";
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "store-"));
+  file = join(folder, "state", "store.db");
+});
+const opened: Store[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+const open = (inline = true, path = file): Store => {
+  const store = createStore({ file: path, inline });
+  opened.push(store);
+  return store;
+};
+
+const BODY = { kind: "outcome", request_id: "r", timestamp: "2026-01-01T00:00:00.000Z" } as const;
+const SCOPE = { actor: "a", tool: "s:t", key: "k" };
+
+async function damage(from = 0): Promise<void> {
+  const store = createStore({ file });
+  for (let n = 0; n < 50; n += 1) await store.audit.append([{ ...BODY, request_id: `r${n}`, filler: "x".repeat(500) }]);
+  await store.close();
+  const bytes = await readFile(file);
+  bytes.fill(0x5a, from);
+  await writeFile(file, bytes);
+}
+
+describe("the embedded store", () => {
+  it("touches nothing until it is written to", async () => {
+    const store = open(false);
+    expect(await store.keys.find(SCOPE, 1)).toBeUndefined();
+    expect(await store.audit.read({})).toEqual([]);
+    expect(existsSync(join(folder, "state"))).toBe(false);
+    await store.close();
+    expect(existsSync(join(folder, "state"))).toBe(false);
+  });
+
+  it("is for its owner alone", async () => {
+    const store = open();
+    await store.audit.append([BODY]);
+    const modes = await Promise.all(
+      ["", "-wal", "-shm"].map(async (ending) => (await stat(file + ending)).mode & 0o777),
+    );
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    expect((await stat(join(folder, "state"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("leaves one file behind when all have closed it", async () => {
+    const store = open(false);
+    await store.audit.append([BODY]);
+    await store.close();
+    expect([existsSync(file), existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([true, false, false]);
+  });
+
+  it.each([true, false])("says what is in the way, and recovers without a restart (inline: %s)", async (inline) => {
+    await mkdir(file, { recursive: true });
+    const store = open(inline);
+    await expect(store.prepare()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", hint: expect.any(String) });
+    await expect(store.audit.append([BODY])).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    await expect(store.pins.list({})).rejects.toMatchObject({ code: "INTERNAL_ERROR" });
+    await rmdir(file);
+    await store.prepare();
+    await store.audit.append([BODY]);
+    expect(await store.audit.read({})).toHaveLength(1);
+  });
+
+  it("says that its folder cannot be made", async () => {
+    await writeFile(join(folder, "in-the-way"), "");
+    const store = open(true, join(folder, "in-the-way", "store.db"));
+    await expect(store.audit.append([BODY])).rejects.toMatchObject({
+      code: "AUDIT_UNAVAILABLE",
+      message: expect.stringMatching(/its folder cannot be used \((ENOTDIR|EEXIST)\)/),
+    });
+  });
+
+  it("notices that its file was taken away, and makes it anew", async () => {
+    const store = open();
+    await store.audit.append([BODY]);
+    renameSync(file, `${file}.elsewhere`);
+    await store.audit.append([BODY]);
+    expect(await store.audit.read({})).toHaveLength(1);
+  });
+
+  it("refuses a file of a newer version and leaves it as it is", async () => {
+    await open().audit.append([BODY]);
+    await opened.pop()?.close();
+    const database = new (driver().DatabaseSync)(file);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    await expect(open().audit.append([BODY])).rejects.toMatchObject({
+      message: expect.stringContaining("it has format 99"),
+      hint: expect.stringContaining("Update"),
+    });
+    await expect(open().catalog.read([])).rejects.toMatchObject({ code: "INTERNAL_ERROR" });
+  });
+
+  it("refuses a database of another program and leaves it as it is", async () => {
+    await mkdir(join(folder, "state"));
+    const database = new (driver().DatabaseSync)(file);
+    database.exec("CREATE TABLE theirs (x)");
+    database.close();
+    const before = await readFile(file);
+    await expect(open().audit.append([BODY])).rejects.toMatchObject({
+      hint: expect.stringContaining("Move that file"),
+    });
+    expect(await readFile(file)).toEqual(before);
+  });
+
+  it.each([
+    ["a text", async () => writeFile(file, "this is no database, and long enough to be read as one".repeat(50))],
+    ["a damaged one", () => damage(4096)],
+  ])("refuses %s for a database, never replaces it by itself, and can have it moved aside", async (_name, make) => {
+    await mkdir(join(folder, "state"), { recursive: true });
+    await make();
+    const before = await readFile(file);
+    const failure = await (async () => {
+      const store = open();
+      await store.audit.append([BODY]);
+      for (let n = 0; n < 50; n += 1) await store.audit.append([{ ...BODY, request_id: `r${n}` }]);
+      return await store.audit.read({});
+    })().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    expect(examineStore(file)).toMatchObject({ kind: "damaged" });
+    await opened.pop()?.close();
+    const [aside] = moveStoreAside(file, Date.UTC(2026, 0, 1));
+    expect(aside).toBe(`${file}.2026-01-01T00-00-00-000Z`);
+    expect((await readFile(aside ?? "")).length).toBeGreaterThanOrEqual(before.length);
+    expect(examineStore(file)).toEqual({ kind: "missing" });
+    await open().audit.append([BODY]);
+    expect(examineStore(file)).toEqual({ kind: "healthy" });
+  });
+
+  it("answers nothing more when it is closed", async () => {
+    const store = open(false);
+    await store.audit.append([BODY]);
+    await store.close();
+    await expect(store.audit.append([BODY])).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+  });
+});

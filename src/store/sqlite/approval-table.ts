@@ -1,0 +1,107 @@
+import type { Approval, Approvals, ApprovalState, ApprovalSubject } from "../approvals.js";
+import type { Database, SqlRow } from "./driver.js";
+import type { Table } from "./operations.js";
+
+/** How long the trace of an approval stays after it has expired. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+const MOST_LISTED = 1000;
+
+const SUBJECT = "actor = :actor AND tool = :tool AND binding = :binding";
+
+export function createApprovalTable(database: Database): Table<Approvals> {
+  const newestFirst = database.prepare(`
+    SELECT * FROM approvals WHERE ${SUBJECT} AND expires_at > :now ORDER BY rowid DESC`);
+  const byId = database.prepare("SELECT * FROM approvals WHERE id = :id");
+  const insert = database.prepare(`
+    INSERT INTO approvals (id, actor, tool, binding, state, shown, self_service, asked_at, expires_at)
+    VALUES (:id, :actor, :tool, :binding, 'pending', :shown, :selfService, :now, :expiresAt) RETURNING *`);
+  const leaveToPerson = database.prepare("UPDATE approvals SET self_service = 0 WHERE id = :id RETURNING *");
+  const decide = database.prepare(`
+    UPDATE approvals SET state = :kind, decided_by = :by, decided_at = :now, expires_at = :expiresAt
+    WHERE id = :id RETURNING *`);
+  const redeem = database.prepare("UPDATE approvals SET state = 'redeemed' WHERE id = :id RETURNING *");
+  const list = database.prepare(`SELECT * FROM approvals ORDER BY asked_at DESC, id LIMIT ${MOST_LISTED}`);
+  const sweep = database.prepare("DELETE FROM approvals WHERE expires_at <= :before");
+
+  const find = (id: string, now: number): Approval | undefined => {
+    const row = byId.get({ id });
+    return row && toApproval(row, now);
+  };
+
+  /** Approved before the others, which are in the order given. */
+  const pick = (subject: ApprovalSubject, now: number, states: readonly ApprovalState[]): Approval | undefined => {
+    const approvals = newestFirst.all({ ...toSubject(subject), now }).map((row) => toApproval(row, now));
+    const inForce = approvals.filter(({ state }) => states.includes(state));
+    return inForce.find(({ state }) => state === "approved") ?? inForce[0];
+  };
+
+  return {
+    ask({ id, shown, selfService, now, ttlMs, ...subject }) {
+      sweep.run({ before: now - KEPT_MS });
+      const open = pick(subject, now, ["approved", "pending"]);
+      if (open !== undefined && (selfService || !open.selfService)) return open;
+      const row =
+        open === undefined
+          ? insert.get({
+              ...toSubject(subject),
+              id,
+              shown,
+              selfService: selfService ? 1 : 0,
+              now,
+              expiresAt: now + ttlMs,
+            })
+          : leaveToPerson.get({ id: open.id });
+      return toApproval(row ?? {}, now);
+    },
+    decide(id, { kind, by, now, ttlMs }) {
+      if (find(id, now)?.state !== "pending") return undefined;
+      const row = decide.get({ id, kind, by, now, expiresAt: now + ttlMs });
+      return row && toApproval(row, now);
+    },
+    redeem(id, subject, from, now) {
+      const approval = find(id, now);
+      if (approval?.state !== from || !isAbout(approval, subject)) return undefined;
+      if (from === "pending" && !approval.selfService) return undefined;
+      const row = redeem.get({ id });
+      return row && toApproval(row, now);
+    },
+    lookup: (subject, now) => pick(subject, now, ["approved", "pending", "denied"]),
+    find,
+    list(now, state = "pending") {
+      return list
+        .all()
+        .map((row) => toApproval(row, now))
+        .filter((approval) => approval.state === state);
+    },
+  };
+}
+
+function toSubject({ actor, tool, binding }: ApprovalSubject): Record<keyof ApprovalSubject, string> {
+  return { actor, tool, binding };
+}
+
+function isAbout(approval: Approval, { actor, tool, binding }: ApprovalSubject): boolean {
+  return approval.actor === actor && approval.tool === tool && approval.binding === binding;
+}
+
+function toApproval(row: SqlRow, now: number): Approval {
+  const askedAt = Number(row["asked_at"]);
+  const expiresAt = Number(row["expires_at"]);
+  const { decided_by: decidedBy, decided_at: decidedAt } = row;
+  const since = typeof decidedAt === "number" ? decidedAt : askedAt;
+  const stored = row["state"] as ApprovalState;
+  const isInForce = stored === "redeemed" || Math.abs(now - since) < expiresAt - since;
+  return {
+    id: String(row["id"]),
+    actor: String(row["actor"]),
+    tool: String(row["tool"]),
+    binding: String(row["binding"]),
+    state: isInForce ? stored : "expired",
+    shown: String(row["shown"]),
+    selfService: row["self_service"] === 1,
+    askedAt,
+    expiresAt,
+    ...(typeof decidedBy === "string" ? { decidedBy } : {}),
+    ...(typeof decidedAt === "number" ? { decidedAt } : {}),
+  };
+}

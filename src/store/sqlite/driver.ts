@@ -1,0 +1,101 @@
+import { createRequire } from "node:module";
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+export type SqlRow = Record<string, SqlValue>;
+export type SqlParameters = Record<string, SqlValue>;
+
+export interface Statement {
+  run(parameters?: SqlParameters): { readonly changes: number | bigint };
+  get(parameters?: SqlParameters): SqlRow | undefined;
+  all(parameters?: SqlParameters): SqlRow[];
+}
+
+/** The part of Node's own `node:sqlite` that is used; the package has the same interface for Node 20. */
+export interface Database {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Driver {
+  readonly DatabaseSync: new (file: string) => Database;
+}
+
+/** SQLite gives text back only up to its first NUL: what was asked about would not be what is shown. */
+export function refuseNul(database: Database): Database {
+  const check = (parameters: SqlParameters = {}): SqlParameters => {
+    for (const value of Object.values(parameters)) {
+      if (typeof value === "string" && value.includes("\0"))
+        throw new Error("text with a NUL character cannot be kept");
+    }
+    return parameters;
+  };
+  return {
+    get isTransaction() {
+      return database.isTransaction;
+    },
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      return {
+        run: (parameters) => statement.run(check(parameters)),
+        get: (parameters) => statement.get(check(parameters)),
+        all: (parameters) => statement.all(check(parameters)),
+      };
+    },
+  };
+}
+
+/** Below 3.51.3, processes that write while another one checkpoints can lose committed changes ("WAL-reset bug"). */
+const OLDEST = [3, 51, 3] as const;
+
+const SOURCES = ["@photostructure/sqlite", "node:sqlite"] as const;
+
+let loaded: Driver | undefined;
+
+export function driver(): Driver {
+  loaded ??= loadDriver();
+  return loaded;
+}
+
+/** Loads the package with the binary for this platform, or else Node's own SQLite where it is new enough. */
+export function loadDriver(load: (name: string) => unknown = createRequire(import.meta.url)): Driver {
+  const reasons: string[] = [];
+  for (const name of SOURCES) {
+    try {
+      const driver = load(name) as Driver;
+      const version = versionOf(driver);
+      if (isAtLeast(version, OLDEST)) return driver;
+      reasons.push(`${name} has SQLite ${version}`);
+    } catch (error) {
+      reasons.push(`${name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`);
+    }
+  }
+  throw new MissingDriverError(
+    `no database driver works here (Node ${process.versions.node}, ${process.platform} ${process.arch}; ${reasons.join("; ")})`,
+  );
+}
+
+export class MissingDriverError extends Error {
+  override readonly name = "MissingDriverError";
+}
+
+function versionOf(driver: Driver): string {
+  const database = new driver.DatabaseSync(":memory:");
+  try {
+    return String(database.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  } finally {
+    database.close();
+  }
+}
+
+function isAtLeast(version: string, oldest: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  for (const [index, least] of oldest.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}

@@ -1,0 +1,100 @@
+import { createApprovalTable } from "./approval-table.js";
+import { createAuditTable } from "./audit-table.js";
+import { retryBusy } from "./busy.js";
+import { createCatalogTable } from "./catalog-table.js";
+import type { Database } from "./driver.js";
+import { toFault } from "./faults.js";
+import { createKeyTable } from "./key-table.js";
+import { PATIENCE_MS, setDurable } from "./open-database.js";
+import { effectOf, type Reply, type Request, type Tables } from "./operations.js";
+import type { Owners } from "./owners.js";
+import { createPinTable } from "./pin-table.js";
+import { createRateTable } from "./rate-table.js";
+
+/** More than a record needs: what finds room for this finds room for the next call. */
+const PROBE = "INSERT OR REPLACE INTO probe VALUES (1, randomblob(32768))";
+
+/** Runs requests on one connection. All changes of one run share one transaction, and so one sync of the disk. */
+export interface Engine {
+  run(requests: readonly Request[]): Reply[];
+  close(): void;
+}
+
+export function createEngine(database: Database, owners: Owners, patienceMs = PATIENCE_MS): Engine {
+  const tables = createTables(database, owners);
+  let isDurable = true;
+
+  const call = ({ part, method, given }: Request): unknown => {
+    if (part === "probe") return database.exec(PROBE);
+    const act = (tables[part] as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[method];
+    if (act === undefined) throw new Error(`there is no ${part}.${method}`);
+    return act(...given);
+  };
+
+  const begin = (durable: boolean): void => {
+    if (durable !== isDurable) setDurable(database, durable);
+    isDurable = durable;
+    retryBusy(() => database.exec("BEGIN IMMEDIATE"), patienceMs);
+  };
+
+  return {
+    run(requests) {
+      const effects = new Set(requests.map(effectOf));
+      if (!effects.has("durable") && !effects.has("relaxed")) {
+        return requests.map((request) => attempt(() => retryBusy(() => call(request), patienceMs)));
+      }
+      try {
+        begin(effects.has("durable"));
+        const replies = requests.map((request) => inSavepoint(database, () => call(request)));
+        database.exec("COMMIT");
+        return replies;
+      } catch (error) {
+        rollBack(database);
+        return requests.map(() => ({ kind: "failed", fault: toFault(error) }));
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function createTables(database: Database, owners: Owners): Tables {
+  return {
+    keys: createKeyTable(database, owners),
+    audit: createAuditTable(database, owners),
+    approvals: createApprovalTable(database),
+    pins: createPinTable(database),
+    rates: createRateTable(database),
+    catalog: createCatalogTable(database),
+  };
+}
+
+/** One request that fails takes nothing of the others with it, unless it took the transaction. */
+function inSavepoint(database: Database, act: () => unknown): Reply {
+  database.exec("SAVEPOINT request");
+  try {
+    const value = act();
+    database.exec("RELEASE request");
+    return { kind: "done", value };
+  } catch (error) {
+    // A full disk or a failing one undoes everything at once, also what had gone well before.
+    if (!database.isTransaction) throw error;
+    database.exec("ROLLBACK TO request; RELEASE request");
+    return { kind: "failed", fault: toFault(error) };
+  }
+}
+
+function rollBack(database: Database): void {
+  try {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  } catch {
+    // The connection is closed after such a fault, which undoes it too.
+  }
+}
+
+function attempt(act: () => unknown): Reply {
+  try {
+    return { kind: "done", value: act() };
+  } catch (error) {
+    return { kind: "failed", fault: toFault(error) };
+  }
+}

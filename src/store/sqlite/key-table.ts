@@ -1,0 +1,158 @@
+import type { Claim, Ending, KeyRecord, KeyRecords, KeyScope, KeyState, Reservation } from "../key-records.js";
+import type { Database, SqlRow } from "./driver.js";
+import type { Table } from "./operations.js";
+import type { Owners } from "./owners.js";
+
+/** Larger answers are not kept: the key still says that the call was made. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+const MOST_LISTED = 1000;
+/** With every reservation so many expired ones go, so that nothing has to sweep. */
+const SWEPT_AT_ONCE = 20;
+
+const COLUMNS = `id, tenant, actor, tool, key, fingerprint, state, request_id, owner, reserved_at, changed_at, expires_at,
+  answer_bytes`;
+const SCOPE = "tenant = :tenant AND actor = :actor AND tool = :tool AND key = :key";
+const MINE = "id = :id AND request_id = :requestId";
+
+export function createKeyTable(database: Database, owners: Owners): Table<KeyRecords> {
+  const byScope = database.prepare(`SELECT ${COLUMNS}, answer FROM keys WHERE ${SCOPE}`);
+  const byId = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = :id`);
+  const insert = database.prepare(`
+    INSERT INTO keys (tenant, actor, tool, key, fingerprint, state, request_id, owner, reserved_at, changed_at, expires_at)
+    VALUES (:tenant, :actor, :tool, :key, :fingerprint, 'reserved', :requestId, :owner, :now, :now, :expiresAt)
+    RETURNING id`);
+  const remove = database.prepare("DELETE FROM keys WHERE id = :id");
+  const sweep = database.prepare(`
+    DELETE FROM keys WHERE id IN (
+      SELECT id FROM keys WHERE expires_at <= :now AND state NOT IN ('reserved', 'dispatched')
+      ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE})`);
+  const dispatch = database.prepare(`
+    UPDATE keys SET state = 'dispatched', changed_at = :now WHERE ${MINE} AND state IN ('reserved', 'dispatched')`);
+  const finish = database.prepare(`
+    UPDATE keys SET state = :state, changed_at = :now, answer = :answer, answer_bytes = :bytes
+    WHERE ${MINE} AND state IN ('dispatched', 'unknown')`);
+  const isFinished = database.prepare(`SELECT 1 FROM keys WHERE ${MINE} AND state = :state`);
+  const release = database.prepare(`DELETE FROM keys WHERE ${MINE} AND state IN ('reserved', 'dispatched')`);
+  const markUnknown = database.prepare("UPDATE keys SET state = 'unknown', changed_at = :now WHERE id = :id");
+  const commit = database.prepare(`
+    UPDATE keys SET state = 'completed', changed_at = :now
+    WHERE id = :id AND state = 'unknown'`);
+  const underWay = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE state IN ('reserved', 'dispatched')`);
+  const list = database.prepare(`
+    SELECT ${COLUMNS} FROM keys
+    WHERE (:state IS NULL OR state = :state OR (:state = 'unknown' AND state = 'dispatched')) AND (:actor IS NULL OR actor = :actor) AND (:key IS NULL OR key = :key)
+      AND (expires_at > :now OR state IN ('reserved', 'dispatched'))
+    ORDER BY id DESC LIMIT :limit`);
+
+  /** What is known of a key when the processes that are gone and the time that has passed are taken into account. */
+  const seen = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
+    const isUnderWay = row?.["state"] === "reserved" || row?.["state"] === "dispatched";
+    if (row === undefined || (isUnderWay && owners.isAlive(String(row["owner"])))) return row;
+    if (row["state"] === "reserved" || Number(row["expires_at"]) <= now) return undefined;
+    return row["state"] === "dispatched" ? { ...row, state: "unknown", changed_at: now } : row;
+  };
+
+  /** The same, put into force. */
+  const settle = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
+    const known = seen(row, now);
+    if (row !== undefined && known === undefined) remove.run({ id: row["id"] ?? null });
+    if (known !== undefined && known !== row) markUnknown.run({ id: known["id"] ?? null, now });
+    return known;
+  };
+
+  return {
+    reserve(scope, { fingerprint, requestId, now, ttlMs, rerun }): Reservation {
+      sweep.run({ now });
+      const known = settle(byScope.get(toKey(scope)), now);
+      if (known?.["request_id"] === requestId && known["state"] === "reserved") {
+        return { kind: "reserved", claim: { id: Number(known["id"]), requestId } };
+      }
+      const mayRerun = rerun === true && known?.["state"] === "unknown" && known["fingerprint"] === fingerprint;
+      if (known !== undefined && !mayRerun) return { kind: "known", record: toRecord(known) };
+      if (known !== undefined) remove.run({ id: known["id"] ?? null });
+      const made = insert.get({
+        ...toKey(scope),
+        fingerprint,
+        requestId,
+        owner: owners.self,
+        now,
+        expiresAt: now + ttlMs,
+      });
+      return { kind: "reserved", claim: { id: Number(made?.["id"]), requestId } };
+    },
+
+    dispatch: (claim, now) => dispatch.run({ ...toMine(claim), now }).changes !== 0,
+
+    finish(claim, ending, now) {
+      const change = { ...toMine(claim), state: ending.kind, now, ...toStored(ending) };
+      if (finish.run(change).changes !== 0) return true;
+      return isFinished.get({ ...toMine(claim), state: ending.kind }) !== undefined;
+    },
+
+    release: (claim) => release.run(toMine(claim)).changes !== 0,
+
+    find(scope, now) {
+      const row = seen(byScope.get(toKey(scope)), now);
+      return row && toRecord(row);
+    },
+
+    list({ now, state, actor, key, limit = MOST_LISTED }) {
+      const filter = { now, state: state ?? null, actor: actor ?? null, key: key ?? null };
+      const rows = list.all({ ...filter, limit: Math.min(limit, MOST_LISTED) }).map((row) => seen(row, now));
+      const records = rows.filter((row) => row !== undefined).map(toRecord);
+      return records.filter((record) => state === undefined || record.state === state);
+    },
+
+    resolve(id, verdict, now) {
+      const row = settle(byId.get({ id }), now);
+      if (row?.["state"] !== "unknown") return undefined;
+      if (verdict === "not_committed") {
+        remove.run({ id });
+        return toRecord(row);
+      }
+      commit.run({ id, now });
+      const committed = byId.get({ id });
+      return committed && toRecord(committed);
+    },
+
+    recover(now) {
+      const rows = underWay.all().map((row) => settle(row, now));
+      return rows.filter((row) => row?.["state"] === "unknown").map((row) => toRecord(row ?? {}));
+    },
+  };
+}
+
+function toKey({ tenant = "", actor, tool, key }: KeyScope): Required<KeyScope> & Record<string, string> {
+  return { tenant, actor, tool, key };
+}
+
+function toMine({ id, requestId }: Claim): { id: number; requestId: string } {
+  return { id, requestId };
+}
+
+function toStored(ending: Ending): { answer: Uint8Array | null; bytes: number | null } {
+  if (ending.kind === "unknown") return { answer: null, bytes: null };
+  const bytes = ending.answer.byteLength;
+  return { answer: bytes > MAX_ANSWER_BYTES ? null : ending.answer, bytes };
+}
+
+function toRecord(row: SqlRow): KeyRecord {
+  const { answer, answer_bytes } = row;
+  return {
+    id: Number(row["id"]),
+    scope: {
+      tenant: String(row["tenant"]),
+      actor: String(row["actor"]),
+      tool: String(row["tool"]),
+      key: String(row["key"]),
+    },
+    fingerprint: String(row["fingerprint"]),
+    state: row["state"] as KeyState,
+    requestId: String(row["request_id"]),
+    reservedAt: Number(row["reserved_at"]),
+    changedAt: Number(row["changed_at"]),
+    expiresAt: Number(row["expires_at"]),
+    ...(answer instanceof Uint8Array ? { answer } : {}),
+    ...(typeof answer_bytes === "number" ? { answerBytes: answer_bytes } : {}),
+  };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { driver } from "./driver.js";
+import { migrate, MIGRATIONS } from "./schema.js";
+
+const FIRST = "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (1)";
+const SECOND = "ALTER TABLE a ADD COLUMN y TEXT; UPDATE a SET y = 'from ' || x";
+
+function open() {
+  const database = new (driver().DatabaseSync)(":memory:");
+  const version = () => database.prepare("PRAGMA user_version").get()?.["user_version"];
+  const run = (migrations?: readonly string[]) => migrate(database, migrations);
+  return { database, version, run };
+}
+
+describe("migrations", () => {
+  it("bring an empty database to the last version, once", () => {
+    const { run, version } = open();
+    run();
+    run();
+    expect(version()).toBe(MIGRATIONS.length);
+  });
+
+  it("go on from the version that is there, with what is in it", () => {
+    const { database, run, version } = open();
+    run([FIRST]);
+    run([FIRST, SECOND]);
+    expect(version()).toBe(2);
+    expect(database.prepare("SELECT x, y FROM a").all()).toEqual([{ x: 1, y: "from 1" }]);
+  });
+
+  it("change nothing when one of them fails", () => {
+    const { database, run, version } = open();
+    run([FIRST]);
+    expect(() => run([FIRST, SECOND, "INSERT INTO nowhere VALUES (1)"])).toThrow("nowhere");
+    expect(version()).toBe(1);
+    expect(database.prepare("SELECT * FROM a").all()).toEqual([{ x: 1 }]);
+    expect(database.isTransaction).toBe(false);
+  });
+
+  it("refuse a version that they do not know", () => {
+    const { run } = open();
+    run([FIRST, SECOND]);
+    expect(() => run([FIRST])).toThrow("it has format 2, and this version knows formats up to 1");
+  });
+
+  it("refuse a database of another program", () => {
+    const { database, run } = open();
+    database.exec("CREATE TABLE theirs (x)");
+    expect(() => run()).toThrow("a database of another program");
+  });
+});

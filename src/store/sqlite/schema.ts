@@ -1,0 +1,121 @@
+import type { Database } from "./driver.js";
+
+/** `ANYG`, in the header of every database that is ours. */
+export const APPLICATION_ID = 0x41_4e_59_47;
+
+/**
+ * One script a version, in order; what was released is never edited. Text that others wrote is only ever a parameter.
+ * The filters of `audit` are computed from the text that was hashed, so that they cannot say anything else.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL, actor TEXT NOT NULL, tool TEXT NOT NULL, key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('reserved', 'dispatched', 'completed', 'failed', 'unknown')),
+    request_id TEXT NOT NULL, owner TEXT NOT NULL,
+    reserved_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    answer BLOB, answer_bytes INTEGER,
+    UNIQUE (tenant, actor, tool, key)
+  ) STRICT;
+  CREATE INDEX keys_by_expiry ON keys (expires_at);
+  CREATE INDEX keys_under_way ON keys (owner) WHERE state IN ('reserved', 'dispatched');
+
+  CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL,
+    body TEXT NOT NULL,
+    kind TEXT AS (body ->> 'kind') VIRTUAL,
+    request_id TEXT AS (body ->> 'request_id') VIRTUAL,
+    timestamp TEXT AS (body ->> 'timestamp') VIRTUAL,
+    actor_id TEXT AS (body ->> 'actor_id') VIRTUAL,
+    tool_id TEXT AS (body ->> 'tool_id') VIRTUAL,
+    outcome TEXT AS (body ->> 'outcome') VIRTUAL
+  ) STRICT;
+  CREATE INDEX audit_by_request ON audit (request_id);
+  CREATE INDEX audit_by_time ON audit (timestamp);
+  CREATE TABLE audit_start (only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+  INSERT INTO audit_start VALUES (1, 0, '${"0".repeat(64)}');
+  CREATE TABLE open_intents (request_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, owner TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE checkpoints (
+    seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, at INTEGER NOT NULL, key_id TEXT NOT NULL, signature TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE approvals (
+    id TEXT PRIMARY KEY,
+    actor TEXT NOT NULL, tool TEXT NOT NULL, binding TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'redeemed')),
+    shown TEXT NOT NULL, self_service INTEGER NOT NULL CHECK (self_service IN (0, 1)),
+    asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    decided_by TEXT, decided_at INTEGER
+  ) STRICT;
+  CREATE INDEX approvals_by_subject ON approvals (actor, tool, binding, expires_at);
+  CREATE INDEX approvals_by_expiry ON approvals (expires_at);
+
+  CREATE TABLE pins (
+    server TEXT NOT NULL, fingerprint TEXT NOT NULL, tool TEXT NOT NULL,
+    first_seen_at INTEGER NOT NULL,
+    approved_hash TEXT, approved_definition TEXT, approved_by TEXT, approved_at INTEGER,
+    current_hash TEXT NOT NULL, current_definition TEXT NOT NULL, changed_at INTEGER NOT NULL,
+    PRIMARY KEY (server, fingerprint, tool)
+  ) STRICT;
+
+  CREATE TABLE rate_slots (
+    bucket TEXT NOT NULL, actor TEXT NOT NULL, window_ms INTEGER NOT NULL, slot INTEGER NOT NULL, taken INTEGER NOT NULL,
+    PRIMARY KEY (bucket, actor, window_ms, slot)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE catalog (
+    server TEXT NOT NULL, fingerprint TEXT NOT NULL, listed_at INTEGER NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (server, fingerprint)
+  ) STRICT;
+
+  CREATE TABLE probe (only INTEGER PRIMARY KEY CHECK (only = 1), filler BLOB NOT NULL) STRICT;
+  `,
+];
+
+export class ForeignDatabaseError extends Error {
+  override readonly name = "ForeignDatabaseError";
+}
+
+export class NewerDatabaseError extends Error {
+  override readonly name = "NewerDatabaseError";
+}
+
+/** Brings the database to the last version, in one step, whoever else tries the same. */
+export function migrate(database: Database, migrations = MIGRATIONS): void {
+  if (versionOf(database, migrations) === migrations.length) return;
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    for (const script of migrations.slice(readVersion(database, migrations))) database.exec(script);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`);
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** The version of a database that is ours or empty; anything else is refused before it is touched. */
+export function versionOf(database: Database, migrations = MIGRATIONS): number {
+  // Another process may be in the middle of making it: all of it has to be looked at in one moment.
+  database.exec("BEGIN");
+  try {
+    return readVersion(database, migrations);
+  } finally {
+    database.exec("ROLLBACK");
+  }
+}
+
+function readVersion(database: Database, { length: known }: readonly string[]): number {
+  const pragma = (name: string): number => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+  const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  const version = pragma("user_version");
+  if (!isEmpty && pragma("application_id") !== APPLICATION_ID) {
+    throw new ForeignDatabaseError("it is a database of another program");
+  }
+  if (version > known) {
+    throw new NewerDatabaseError(`it has format ${version}, and this version knows formats up to ${known}`);
+  }
+  return version;
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createThreadLane } from "./thread-lane.js";
+
+const REQUEST = { part: "audit", method: "head", given: [] } as const;
+
+async function program(text: string): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), "thread-")), "worker.mjs");
+  await writeFile(file, `import { parentPort } from "node:worker_threads";\n${text}`);
+  return file;
+}
+
+describe("the store's thread", () => {
+  it("takes with it what is under way when it ends, and is started again", async () => {
+    const lane = createThreadLane("none", {
+      program: await program(`parentPort.once("message", () => process.exit());`),
+    });
+    const both = await Promise.all([lane.send(REQUEST), lane.send(REQUEST)]);
+    const over = { kind: "failed", fault: { reason: "its thread ended", isFatal: false } };
+    expect(both).toMatchObject([over, over]);
+    expect(await lane.send(REQUEST)).toMatchObject(over);
+    await lane.close();
+  });
+
+  it("says why it failed", async () => {
+    const lane = createThreadLane("none", { program: await program(`throw new Error("no such luck");`) });
+    expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "its thread failed: no such luck" } });
+    await lane.close();
+  });
+
+  it("does not keep anybody waiting for a disk that hangs", async () => {
+    const slow = `parentPort.on("message", ({ kind }) => kind === "close" && parentPort.close());`;
+    const lane = createThreadLane("none", { program: await program(slow), deadlineMs: 10 });
+    expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "it did not answer within 10 ms" } });
+    await lane.close();
+  });
+
+  it("gets what is sent in one go as one, in order", async () => {
+    const echo = `parentPort.on("message", ({ kind, requests }) => {
+      if (kind === "close") parentPort.close();
+      else parentPort.postMessage(requests.map(({ given }) => ({ kind: "done", value: [given[0], requests.length] })));
+    });`;
+    const lane = createThreadLane("none", { program: await program(echo) });
+    const sent = [1, 2, 3].map((n) => lane.send({ ...REQUEST, given: [n] }));
+    expect((await Promise.all(sent)).map((reply) => reply.kind === "done" && reply.value)).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
+    await lane.close();
+    expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "it was closed" } });
+  });
+});

@@ -1,0 +1,100 @@
+import { Worker } from "node:worker_threads";
+import { builtFile } from "../../util/built-file.js";
+import type { Lane } from "./lane.js";
+import type { Reply, Request } from "./operations.js";
+
+export type ToThread = { readonly kind: "run"; readonly requests: readonly Request[] } | { readonly kind: "close" };
+export type FromThread = readonly Reply[];
+
+/** Longer than the wait for other processes. Whether the change was made is then unknown: asking again tells. */
+const DEADLINE_MS = 15_000;
+
+interface ThreadParts {
+  readonly program: string;
+  readonly deadlineMs: number;
+}
+
+type Resolve = (reply: Reply) => void;
+
+/**
+ * Runs in a thread of its own, so that a sync of the disk never holds up the gateway. What arrives while one is under
+ * way shares the next. The thread starts with the first request and keeps the process alive only while one is open.
+ */
+export function createThreadLane(file: string, parts: Partial<ThreadParts> = {}): Lane {
+  const { program = builtFile("store-worker.js"), deadlineMs = DEADLINE_MS } = parts;
+  let thread: Thread | undefined;
+  let isClosed = false;
+
+  return {
+    send(request) {
+      if (isClosed) return Promise.resolve(ended("it was closed"));
+      return new Promise((resolve) => {
+        thread ??= startThread({ file, program }, () => (thread = undefined));
+        const timer = setTimeout(() => resolve(ended(`it did not answer within ${deadlineMs} ms`)), deadlineMs);
+        thread.send(request, (reply) => {
+          clearTimeout(timer);
+          resolve(reply);
+        });
+      });
+    },
+    async close() {
+      isClosed = true;
+      await thread?.close();
+    },
+  };
+}
+
+interface Thread {
+  send(request: Request, resolve: Resolve): void;
+  close(): Promise<void>;
+}
+
+function startThread({ file, program }: { file: string; program: string }, onEnd: () => void): Thread {
+  const worker = new Worker(program, { workerData: { file }, env: {} });
+  let batch: Request[] = [];
+  let open: Resolve[] = [];
+  let failure = "its thread ended";
+
+  const post = (message: ToThread): void => worker.postMessage(message);
+  const flush = (): void => {
+    const requests = batch;
+    batch = [];
+    if (requests.length > 0) post({ kind: "run", requests });
+  };
+  const over = new Promise<void>((resolve) => {
+    worker.once("exit", () => {
+      onEnd();
+      for (const answer of open) answer(ended(failure));
+      open = [];
+      resolve();
+    });
+  });
+  worker.on("error", (error) => {
+    failure = `its thread failed: ${error.message}`;
+  });
+  // Requests are answered in the order in which they were sent.
+  worker.on("message", (replies: FromThread) => {
+    for (const [index, answer] of open.splice(0, replies.length).entries()) answer(replies[index] as Reply);
+    if (open.length === 0) worker.unref();
+  });
+
+  return {
+    send(request, resolve) {
+      if (open.push(resolve) === 1) worker.ref();
+      if (batch.push(request) === 1) queueMicrotask(flush);
+    },
+    async close() {
+      flush();
+      worker.ref();
+      post({ kind: "close" });
+      await over;
+    },
+  };
+}
+
+function ended(reason: string): Reply {
+  return {
+    kind: "failed",
+    fault: { reason, hint: "Try again; if it stays so, check the disk that it lies on.", isFatal: false },
+  };
+}

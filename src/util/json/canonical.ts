@@ -1,0 +1,72 @@
+import { createHmac } from "node:crypto";
+
+/** A container that is being written. */
+interface Level {
+  readonly value: readonly unknown[] | Readonly<Record<string, unknown>>;
+  /** Sorted; undefined for a list. */
+  readonly keys: readonly string[] | undefined;
+  next: number;
+}
+
+/**
+ * The one text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, numbers and strings as `JSON.stringify`
+ * writes them, no white space. Equal values give equal texts and different values different ones; a member that is
+ * undefined counts as absent. Throws for anything else that is no JSON value, because leaving it out would make two
+ * values equal. No depth exhausts the stack.
+ */
+export function canonicalJson(value: unknown): string {
+  const levels: Level[] = [];
+  const above = new Set<object>();
+  let text = begin(value, levels, above);
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    text += advance(level, levels, above);
+  }
+  return text;
+}
+
+/** HMAC-SHA-256 of the canonical text, in hexadecimal: who does not have the key cannot try values out. */
+export function hashCanonical(value: unknown, key: Uint8Array): string {
+  return createHmac("sha256", key).update(canonicalJson(value)).digest("hex");
+}
+
+/** What stands first: a scalar whole, of a container its bracket. */
+function begin(value: unknown, levels: Level[], above: Set<object>): string {
+  if (typeof value === "object" && value !== null) {
+    if (above.has(value)) throw new TypeError("A value that contains itself has no canonical JSON.");
+    above.add(value);
+    const level = toLevel(value);
+    levels.push(level);
+    return level.keys === undefined ? "[" : "{";
+  }
+  const isScalar = value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+  if (!isScalar) throw new TypeError(`A value of type ${typeof value} has no canonical JSON.`);
+  return JSON.stringify(value);
+}
+
+function toLevel(value: object): Level {
+  if (Array.isArray(value)) return { value, keys: undefined, next: 0 };
+  const members = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(members).filter((key) => members[key] !== undefined);
+  return { value: members, keys: keys.sort(byCodeUnits), next: 0 };
+}
+
+/** The next item or member of the container, or its end. */
+function advance(level: Level, levels: Level[], above: Set<object>): string {
+  const { value, keys, next } = level;
+  const length = keys === undefined ? (value as readonly unknown[]).length : keys.length;
+  if (next === length) {
+    levels.pop();
+    above.delete(value);
+    return keys === undefined ? "]" : "}";
+  }
+  level.next += 1;
+  const comma = next === 0 ? "" : ",";
+  if (keys === undefined) return comma + begin((value as readonly unknown[])[next], levels, above);
+  const key = keys[next] ?? "";
+  const member = (value as Readonly<Record<string, unknown>>)[key];
+  return `${comma}${JSON.stringify(key)}:${begin(member, levels, above)}`;
+}
+
+function byCodeUnits(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

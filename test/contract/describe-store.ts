@@ -1,0 +1,36 @@
+import { describe } from "vitest";
+import type { StoreParts } from "../../src/store/create-store.js";
+import type { Store } from "../../src/store/store.js";
+import { describeApprovals } from "./store/approvals.js";
+import { describeAuditRecords } from "./store/audit-records.js";
+import { describeCatalogRecords } from "./store/catalog-records.js";
+import { describeKeyRecords } from "./store/key-records.js";
+import { describePins } from "./store/pins.js";
+import { describeProcesses } from "./store/processes.js";
+import { describeRateWindows } from "./store/rate-windows.js";
+
+/** A store of its own for one test, to be opened as often as the test likes. */
+export interface StorePlace {
+  readonly parts: StoreParts;
+  open(): Store;
+}
+
+/**
+ * What every store promises. `createPlace` makes an empty one; what it opens is closed after the test. Several processes
+ * are tried unless another store of the same kind has shown it.
+ */
+export function describeStore(
+  name: string,
+  createPlace: () => Promise<StorePlace>,
+  { withProcesses = true }: { withProcesses?: boolean } = {},
+): void {
+  describe.each([name])("%s", () => {
+    describeKeyRecords(createPlace);
+    describeAuditRecords(createPlace);
+    describeApprovals(createPlace);
+    describePins(createPlace);
+    describeRateWindows(createPlace);
+    describeCatalogRecords(createPlace);
+    if (withProcesses) describeProcesses(createPlace);
+  });
+}

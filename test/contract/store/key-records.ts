@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import type { Claim, Reservation } from "../../../src/store/key-records.js";
+import type { Store } from "../../../src/store/store.js";
+import type { StorePlace } from "../describe-store.js";
+
+const SCOPE = { actor: "ann", tool: "s:t", key: "k" };
+const DAY_MS = 86_400_000;
+const BYTES = new Uint8Array([0, 255, 10, 13, 34, 195, 40]);
+
+const request = (requestId: string, rest: { now?: number; fingerprint?: string; rerun?: boolean } = {}) => ({
+  fingerprint: "f",
+  requestId,
+  now: 1000,
+  ttlMs: DAY_MS,
+  ...rest,
+});
+
+function claimOf(reservation: Reservation): Claim {
+  if (reservation.kind !== "reserved") throw new Error("The key is taken.");
+  return reservation.claim;
+}
+
+async function dispatched(store: Store, requestId = "r1"): Promise<Claim> {
+  const claim = claimOf(await store.keys.reserve(SCOPE, request(requestId)));
+  await store.keys.dispatch(claim, 1001);
+  return claim;
+}
+
+export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void {
+  describe("keys", () => {
+    it("lets exactly one of a hundred callers reserve a key", async () => {
+      const { keys } = (await createPlace()).open();
+      const tries = Array.from({ length: 100 }, (_, n) => keys.reserve(SCOPE, request(`r${n}`)));
+      const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === "reserved")).toHaveLength(1);
+    });
+
+    it("tells the others what is known of it", async () => {
+      const { keys } = (await createPlace()).open();
+      await keys.reserve(SCOPE, request("r1"));
+      expect(await keys.reserve(SCOPE, request("r2", { fingerprint: "other", now: 1005 }))).toEqual({
+        kind: "known",
+        record: {
+          id: expect.any(Number),
+          scope: { tenant: "", ...SCOPE },
+          fingerprint: "f",
+          state: "reserved",
+          requestId: "r1",
+          reservedAt: 1000,
+          changedAt: 1000,
+          expiresAt: 1000 + DAY_MS,
+        },
+      });
+    });
+
+    it("knows its own reservation again, so that a retried write is no duplicate", async () => {
+      const { keys } = (await createPlace()).open();
+      const first = await keys.reserve(SCOPE, request("r1"));
+      expect(await keys.reserve(SCOPE, request("r1"))).toEqual(first);
+      const claim = claimOf(first);
+      expect([await keys.dispatch(claim, 1), await keys.dispatch(claim, 2)]).toEqual([true, true]);
+      const ending = { kind: "completed", answer: BYTES } as const;
+      expect([await keys.finish(claim, ending, 3), await keys.finish(claim, ending, 4)]).toEqual([true, true]);
+    });
+
+    it.each([
+      ["another actor", { ...SCOPE, actor: "bob" }],
+      ["another tool", { ...SCOPE, tool: "s:u" }],
+      ["another tenant", { ...SCOPE, tenant: "x" }],
+    ])("keeps the same key of %s apart", async (_name, other) => {
+      const { keys } = (await createPlace()).open();
+      await keys.reserve(SCOPE, request("r1"));
+      expect(await keys.reserve(other, request("r2"))).toMatchObject({ kind: "reserved" });
+    });
+
+    it.each(["completed", "failed"] as const)("gives back the very bytes of a call that %s", async (kind) => {
+      const place = await createPlace();
+      const store = place.open();
+      expect(await store.keys.finish(await dispatched(store), { kind, answer: BYTES }, 1002)).toBe(true);
+      const known = await place.open().keys.find(SCOPE, 1003);
+      expect(known).toMatchObject({ state: kind, requestId: "r1", changedAt: 1002, answerBytes: BYTES.length });
+      expect(Buffer.from(known?.answer ?? [])).toEqual(Buffer.from(BYTES));
+    });
+
+    it("keeps only the size of an answer over the limit", async () => {
+      const store = (await createPlace()).open();
+      const answer = new Uint8Array(1024 * 1024 + 1);
+      await store.keys.finish(await dispatched(store), { kind: "completed", answer }, 1002);
+      const known = await store.keys.find(SCOPE, 1003);
+      expect(known).toMatchObject({ state: "completed", answerBytes: answer.length });
+      expect(known).not.toHaveProperty("answer");
+    });
+
+    it("frees a key that is under way, and no finished one", async () => {
+      const store = (await createPlace()).open();
+      const reserved = claimOf(await store.keys.reserve(SCOPE, request("r1")));
+      expect(await store.keys.release(reserved)).toBe(true);
+      expect(await store.keys.find(SCOPE, 1000)).toBeUndefined();
+      expect(await store.keys.release(await dispatched(store, "r2"))).toBe(true);
+      const claim = await dispatched(store, "r3");
+      await store.keys.finish(claim, { kind: "unknown" }, 1002);
+      expect(await store.keys.release(claim)).toBe(false);
+      expect(await store.keys.find(SCOPE, 1003)).toMatchObject({ state: "unknown", requestId: "r3" });
+    });
+
+    it("frees nothing of the next holder for the one before", async () => {
+      const store = (await createPlace()).open();
+      const before = await dispatched(store, "r1");
+      await store.keys.release(before);
+      const after = await dispatched(store, "r2");
+      expect(await store.keys.release(before)).toBe(false);
+      expect(await store.keys.release({ ...after, requestId: "r1" })).toBe(false);
+      expect(await store.keys.find(SCOPE, 1003)).toMatchObject({ state: "dispatched", requestId: "r2" });
+    });
+
+    it("refuses every step of a claim that is not the holder's", async () => {
+      const { keys } = (await createPlace()).open();
+      const claim = claimOf(await keys.reserve(SCOPE, request("r1")));
+      const stale = { ...claim, requestId: "r0" };
+      const ending = { kind: "completed", answer: BYTES } as const;
+      expect([await keys.dispatch(stale, 1), await keys.finish(stale, ending, 1), await keys.release(stale)]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+      expect(await keys.find(SCOPE, 1000)).toMatchObject({ state: "reserved", requestId: "r1" });
+    });
+
+    it("ends no call that was not dispatched", async () => {
+      const { keys } = (await createPlace()).open();
+      const claim = claimOf(await keys.reserve(SCOPE, request("r1")));
+      expect(await keys.finish(claim, { kind: "completed", answer: BYTES }, 1)).toBe(false);
+    });
+
+    it("runs an unknown call again only where that does no harm", async () => {
+      const store = (await createPlace()).open();
+      const claim = await dispatched(store);
+      await store.keys.finish(claim, { kind: "unknown" }, 1002);
+      const again = (rest: { rerun?: boolean; fingerprint?: string }) => store.keys.reserve(SCOPE, request("r2", rest));
+      expect(await again({})).toMatchObject({ kind: "known", record: { state: "unknown" } });
+      expect(await again({ rerun: true, fingerprint: "other" })).toMatchObject({ kind: "known" });
+      expect(await again({ rerun: true })).toMatchObject({ kind: "reserved" });
+      expect(await store.keys.finish(claim, { kind: "completed", answer: BYTES }, 1003)).toBe(false);
+    });
+
+    it("takes a late answer of the same call for an unknown one", async () => {
+      const store = (await createPlace()).open();
+      const claim = await dispatched(store);
+      await store.keys.finish(claim, { kind: "unknown" }, 1002);
+      expect(await store.keys.finish(claim, { kind: "completed", answer: BYTES }, 1003)).toBe(true);
+      expect(await store.keys.find(SCOPE, 1004)).toMatchObject({ state: "completed" });
+    });
+
+    it("forgets a finished key when it expires, and no sooner", async () => {
+      const store = (await createPlace()).open();
+      await store.keys.finish(await dispatched(store), { kind: "completed", answer: BYTES }, 1002);
+      const end = 1000 + DAY_MS;
+      expect(await store.keys.reserve(SCOPE, request("r2", { now: end - 1 }))).toMatchObject({ kind: "known" });
+      expect(await store.keys.find(SCOPE, end)).toBeUndefined();
+      expect(await store.keys.reserve(SCOPE, request("r2", { now: end }))).toMatchObject({ kind: "reserved" });
+    });
+
+    it("never takes over a key whose holder lives, however long it takes", async () => {
+      const place = await createPlace();
+      const store = place.open();
+      await dispatched(store);
+      const later = request("r2", { now: 1000 + 3 * DAY_MS, rerun: true });
+      expect(await place.open().keys.reserve(SCOPE, later)).toMatchObject({
+        kind: "known",
+        record: { state: "dispatched", requestId: "r1" },
+      });
+      expect(await store.keys.list({ now: later.now })).toHaveLength(1);
+    });
+
+    it("hands over what was reserved, and calls unknown what was dispatched, when the holder is gone", async () => {
+      const place = await createPlace();
+      const gone = place.open();
+      await gone.keys.reserve({ ...SCOPE, key: "reserved" }, request("r1"));
+      await dispatched(gone, "r2");
+      await gone.close();
+      const { keys } = place.open();
+      expect(await keys.find({ ...SCOPE, key: "reserved" }, 1000)).toBeUndefined();
+      expect(await keys.find(SCOPE, 1000)).toMatchObject({ state: "unknown" });
+      expect(await keys.list({ now: 1000, state: "unknown" })).toHaveLength(1);
+      expect(await keys.list({ now: 1000, state: "dispatched" })).toEqual([]);
+      expect(await keys.reserve({ ...SCOPE, key: "reserved" }, request("r3"))).toMatchObject({ kind: "reserved" });
+      expect(await keys.reserve(SCOPE, request("r4"))).toMatchObject({ kind: "known", record: { state: "unknown" } });
+    });
+
+    it("recovers what the gone have left, once, and nothing of the living", async () => {
+      const place = await createPlace();
+      const [gone, alive] = [place.open(), place.open()];
+      await dispatched(gone, "r1");
+      await gone.keys.reserve({ ...SCOPE, key: "b" }, request("r2"));
+      await alive.keys.reserve({ ...SCOPE, key: "c" }, request("r3"));
+      await gone.close();
+      const { keys } = place.open();
+      expect(await keys.recover(2000)).toMatchObject([{ state: "unknown", requestId: "r1", changedAt: 2000 }]);
+      expect(await keys.recover(2001)).toEqual([]);
+      expect((await keys.list({ now: 2002 })).map(({ scope, state }) => [scope.key, state])).toEqual([
+        ["c", "reserved"],
+        ["k", "unknown"],
+      ]);
+    });
+
+    it("lets a person say how an unknown call ended", async () => {
+      const store = (await createPlace()).open();
+      await store.keys.finish(await dispatched(store), { kind: "unknown" }, 1002);
+      const [{ id } = { id: -1 }] = await store.keys.list({ now: 1003, state: "unknown" });
+      expect(await store.keys.resolve(id, "committed", 1004)).toMatchObject({ state: "completed", changedAt: 1004 });
+      expect(await store.keys.resolve(id, "committed", 1005)).toBeUndefined();
+      expect(await store.keys.reserve(SCOPE, request("r2"))).toMatchObject({ kind: "known" });
+    });
+
+    it("frees a key that a person says was not used", async () => {
+      const store = (await createPlace()).open();
+      await store.keys.finish(await dispatched(store), { kind: "unknown" }, 1002);
+      const [{ id } = { id: -1 }] = await store.keys.list({ now: 1003, key: "k", actor: "ann" });
+      expect(await store.keys.resolve(id, "not_committed", 1004)).toMatchObject({ state: "unknown" });
+      expect(await store.keys.reserve(SCOPE, request("r2"))).toMatchObject({ kind: "reserved" });
+    });
+
+    it("takes text of any kind as it is", async () => {
+      const { keys } = (await createPlace()).open();
+      const odd = { actor: "a'; DROP TABLE keys; --", tool: "__proto__", key: "\u0001\u2028\u{1f600}" };
+      await keys.reserve(odd, request("r1"));
+      expect((await keys.find(odd, 1000))?.scope).toEqual({ tenant: "", ...odd });
+    });
+
+    it("refuses text that would come back cut short", async () => {
+      const { keys } = (await createPlace()).open();
+      await expect(keys.reserve({ ...SCOPE, key: "a\u0000b" }, request("r1"))).rejects.toMatchObject({
+        code: "AUDIT_UNAVAILABLE",
+        message: expect.stringContaining("NUL"),
+      });
+      expect(await keys.reserve(SCOPE, request("r2"))).toMatchObject({ kind: "reserved" });
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import type { StorePlace } from "../describe-store.js";
+
+const KEY = { server: "s", fingerprint: "f", tool: "t" };
+const seen = (hash: string, now: number, trustNew = true) => ({
+  server: "s",
+  fingerprint: "f",
+  definitions: [{ tool: "t", hash, definition: `text ${hash}` }],
+  now,
+  trustNew,
+});
+
+export function describePins(createPlace: () => Promise<StorePlace>): void {
+  describe("pins", () => {
+    it("trusts what is seen first, and shows both texts when it changes", async () => {
+      const { pins } = (await createPlace()).open();
+      expect(await pins.see(seen("h1", 1))).toEqual([]);
+      expect(await pins.see(seen("h2", 2))).toEqual([
+        {
+          ...KEY,
+          firstSeenAt: 1,
+          approved: { hash: "h1", definition: "text h1" },
+          approvedAt: 1,
+          current: { hash: "h2", definition: "text h2" },
+          changedAt: 2,
+          isApproved: false,
+        },
+      ]);
+    });
+
+    it("is not talked round by repetition, and content when the change is taken back", async () => {
+      const { pins } = (await createPlace()).open();
+      await pins.see(seen("h1", 1));
+      for (let now = 2; now < 7; now += 1) expect(await pins.see(seen("h2", now))).toHaveLength(1);
+      expect(await pins.find(KEY)).toMatchObject({ changedAt: 2, isApproved: false });
+      expect(await pins.see(seen("h1", 8))).toEqual([]);
+      expect(await pins.list({ onlyChanged: true })).toEqual([]);
+    });
+
+    it("approves what the person looked at and nothing newer", async () => {
+      const { pins } = (await createPlace()).open();
+      await pins.see(seen("h1", 1));
+      await pins.see(seen("h2", 2));
+      await pins.see(seen("h3", 3));
+      expect(await pins.approve(KEY, { hash: "h2", by: "ann", now: 4 })).toBeUndefined();
+      expect(await pins.approve(KEY, { hash: "h3", by: "ann", now: 5 })).toMatchObject({
+        isApproved: true,
+        approved: { hash: "h3" },
+        approvedBy: "ann",
+        approvedAt: 5,
+      });
+    });
+
+    it("trusts nothing new where that is asked for", async () => {
+      const { pins } = (await createPlace()).open();
+      const [pin] = await pins.see(seen("h1", 1, false));
+      expect(pin).toMatchObject({ isApproved: false });
+      expect(pin).not.toHaveProperty("approved");
+    });
+
+    it("takes the same name with another connection for another server", async () => {
+      const { pins } = (await createPlace()).open();
+      await pins.see(seen("h1", 1));
+      await pins.see(seen("h2", 2));
+      const other = { ...KEY, fingerprint: "g" };
+      expect(await pins.see({ ...seen("h3", 3), fingerprint: "g" })).toEqual([]);
+      expect(await pins.find(other)).toMatchObject({ ...other, current: { hash: "h3" }, isApproved: true });
+      expect(await pins.approve(other, { hash: "h2", by: "ann", now: 4 })).toBeUndefined();
+      expect(await pins.approve(KEY, { hash: "h2", by: "ann", now: 5 })).toMatchObject({ ...KEY, isApproved: true });
+      expect(await pins.list({ server: "s" })).toHaveLength(2);
+    });
+
+    it("lists by server", async () => {
+      const { pins } = (await createPlace()).open();
+      await pins.see(seen("h1", 1));
+      await pins.see({ ...seen("h1", 1), server: "other" });
+      expect((await pins.list({})).map(({ server }) => server)).toEqual(["other", "s"]);
+      expect(await pins.list({ server: "s" })).toHaveLength(1);
+      expect(await pins.find({ ...KEY, tool: "none" })).toBeUndefined();
+    });
+  });
+}
