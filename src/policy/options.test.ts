@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { findBadPatterns } from "../rules/options.js";
+import { findBadSelectors, policyOptions } from "./options.js";
+
+function problems(value: unknown): string[] {
+  const result = policyOptions.safeParse(value);
+  return result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+describe("policyOptions", () => {
+  it("has the defaults of the specification", () => {
+    expect(policyOptions.parse({})).toEqual({
+      preset: "default",
+      risk: [],
+      distrust: [],
+      confirmation: { mode: "auto", from: "destructive", ttlSeconds: 300 },
+      idempotency: { requiredFrom: { gateway: "high", elsewhere: "never" }, ttlSeconds: 86_400, tools: [] },
+      localScopes: ["*"],
+      scopes: [],
+      buckets: {},
+      rateLimits: [],
+      pinning: "warn",
+    });
+  });
+
+  it("locks down under strict, except where something else is said", () => {
+    expect(policyOptions.parse({ preset: "strict", confirmation: { from: "medium" }, pinning: "warn" })).toMatchObject({
+      distrust: ["*"],
+      confirmation: { mode: "human", from: "medium", ttlSeconds: 300 },
+      idempotency: { requiredFrom: { gateway: "high", elsewhere: "high" } },
+      pinning: "warn",
+    });
+  });
+
+  it("takes a whole section", () => {
+    const section = {
+      risk: [
+        { tools: ["*delete*", "!delete_draft"], risk: "destructive" },
+        { server: "notes", risk: "low" },
+      ],
+      distrust: ["shady-*"],
+      scopes: [{ tools: "/^pay_/", server: "bank", required_scopes: ["payments:write"] }],
+      buckets: { payments_high_risk: { calls: 100, perSeconds: 60 } },
+      rateLimits: [{ tools: "pay_*", rate_limit_bucket: "payments_high_risk" }],
+    };
+    expect(policyOptions.parse(section)).toMatchObject(section);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ["a misspelt key", { confirmations: {} }, [': Unrecognized key: "confirmations"']],
+    ["a misspelt key inside", { confirmation: { mod: "human" } }, ['confirmation: Unrecognized key: "mod"']],
+    [
+      "a misspelt key of an entry",
+      { scopes: [{ tools: "*", requiredScopes: ["a"], required_scopes: ["a"] }] },
+      ['scopes.0: Unrecognized key: "requiredScopes"'],
+    ],
+    ["an entry about nothing", { risk: [{ risk: "low" }] }, ["risk.0.tools: An entry without `server` needs `tools`."]],
+    [
+      "a bucket that does not exist",
+      { rateLimits: [{ tools: "*", rate_limit_bucket: "x" }] },
+      ['rateLimits.0.rate_limit_bucket: There is no bucket "x" in policy.buckets.'],
+    ],
+    [
+      "a bucket that every object seems to have",
+      { rateLimits: [{ tools: "*", rate_limit_bucket: "toString" }] },
+      ['rateLimits.0.rate_limit_bucket: There is no bucket "toString" in policy.buckets.'],
+    ],
+    [
+      "a scope with a space",
+      { localScopes: ["a b"] },
+      ["localScopes.0: A scope is printable ASCII without spaces, quotes and backslashes."],
+    ],
+    ["an empty pattern", { distrust: [""] }, ["distrust.0: A pattern must not be empty."]],
+  ])("refuses %s", (_, section, expected) => {
+    expect(problems(section)).toEqual(expected);
+  });
+
+  it.each([
+    { risk: [{ tools: "*", risk: "LOW" }] },
+    { confirmation: { mode: "off" } },
+    { confirmation: { ttlSeconds: 0 } },
+    { idempotency: { requiredFrom: "high" } },
+    { buckets: { a: { calls: 0, perSeconds: 1 } } },
+    { pinning: true },
+  ])("refuses %j", (section) => {
+    expect(problems(section)).toHaveLength(1);
+  });
+
+  it("can be shown to an editor", () => {
+    const schema = z.toJSONSchema(policyOptions, { io: "input", target: "draft-7" });
+    expect(Object.keys(schema.properties ?? {})).toContain("rateLimits");
+  });
+});
+
+describe("findBadSelectors", () => {
+  it("names every pattern that does not compile, where the person wrote it", async () => {
+    const section = {
+      risk: [{ tools: ["fine", "/(?=x)/"], risk: "low" }, 7, { tools: "[", risk: "?" }],
+      distrust: ["fine", "{"],
+      scopes: 3,
+      rateLimits: [{ server: "[" }, null],
+    };
+    const bad = await findBadSelectors(section, findBadPatterns);
+    const places = ["risk.0.tools.1", "risk.2.tools", "rateLimits.0.server", "distrust.1"];
+    expect(bad.map(({ path }) => path.join("."))).toEqual(places);
+    expect(bad[0]?.reason).toContain("looks ahead");
+  });
+
+  it.each([undefined, null, 1, [], "x", {}])("finds none in %j", async (section) => {
+    expect(await findBadSelectors(section, findBadPatterns)).toEqual([]);
+  });
+});
+
+it("reads what it gave out as the same again", () => {
+  const options = policyOptions.parse({ preset: "strict", risk: [{ tools: "a", risk: "low" }] });
+  expect(policyOptions.parse(options)).toEqual(options);
+});

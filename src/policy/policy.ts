@@ -1,0 +1,43 @@
+// The policy of one configuration: what it says of a tool, and whether one call of it may go on. Pure.
+import type { Tool } from "../model/tool.js";
+import { type CallFacts, type Decision, decide, type PolicyActor, type Question } from "./decide.js";
+import type { PolicyOptions } from "./options.js";
+import type { Rule, Ruling } from "./ruling.js";
+
+export interface Policy {
+  readonly options: PolicyOptions;
+  ruling(tool: Tool): Ruling;
+  judge(asked: AskedCall): Decision;
+}
+
+export interface AskedCall {
+  readonly tool: Tool;
+  readonly pin: Question["pin"];
+  readonly actorId: string;
+  readonly call: CallFacts;
+}
+
+/** How a tool says in its `_meta` that it takes idempotency keys: `true`, or the name of the argument for it. */
+export const KEY_MEMBER = "anygpt/idempotencyKey";
+
+export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
+  const known = new WeakMap<Tool, Ruling>();
+  const ruling = (tool: Tool): Ruling => {
+    const found = known.get(tool) ?? rule(toRuledTool(tool));
+    known.set(tool, found);
+    return found;
+  };
+  return {
+    options,
+    ruling,
+    judge({ tool, pin, actorId, call }) {
+      const actor: PolicyActor = { id: actorId, kind: "local", scopes: options.localScopes };
+      return decide({ toolId: tool.id, ruling: ruling(tool), pin, actor, call }, options);
+    },
+  };
+}
+
+function toRuledTool({ server, name, definition }: Tool) {
+  const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
+  return { server, name, annotations: definition.annotations, takesKey: meta?.[KEY_MEMBER] };
+}
