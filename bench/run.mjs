@@ -6,17 +6,31 @@ import { parseArgs } from "node:util";
 import { calls } from "./rows/calls.mjs";
 import { detailsTokens } from "./rows/details-tokens.mjs";
 import { engine } from "./rows/engine.mjs";
+import { guards } from "./rows/guards.mjs";
 import { limits } from "./rows/limits.mjs";
 import { listTokens } from "./rows/list-tokens.mjs";
 import { memory } from "./rows/memory.mjs";
 import { searchLatency } from "./rows/search-latency.mjs";
 import { searchTokens } from "./rows/search-tokens.mjs";
 import { start } from "./rows/start.mjs";
+import { store } from "./rows/store.mjs";
 import { openData } from "./support/data.mjs";
 import { bundleInternals } from "./support/load-internals.mjs";
 import { toNotes, toTable, verdictOf } from "./support/report.mjs";
 
-const ROWS = [listTokens, searchTokens, detailsTokens, searchLatency, engine, start, memory, calls, limits];
+const ROWS = [
+  listTokens,
+  searchTokens,
+  detailsTokens,
+  searchLatency,
+  engine,
+  start,
+  memory,
+  calls,
+  guards,
+  limits,
+  store,
+];
 
 const HELP = `Usage: npm run bench -- [options]
 

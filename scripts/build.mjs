@@ -1,8 +1,16 @@
 // Bundles src/ into dist/: one entry per program, shared chunks between them, dependencies inlined, types beside it.
+// `--failpoints --out FOLDER` makes the version that the fault suite kills at named places, code alone; it must lie in this folder.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
+
+const { failpoints, out: target } = parseArgs({
+  options: { failpoints: { type: "boolean", default: false }, out: { type: "string", default: "dist" } },
+}).values;
+if (failpoints && target === "dist")
+  throw new Error("A build with failpoints needs a folder of its own: --out FOLDER.");
 
 // A build that fails leaves the last good one in place.
 const out = `dist-${process.pid}`;
@@ -14,6 +22,7 @@ const result = await build({
     index: "src/index.ts",
     "validation-worker": "src/executor/validation-worker.ts",
     reaper: "src/upstreams/process/reaper.ts",
+    "store-worker": "src/store/sqlite/store-worker.ts",
   },
   outdir: out,
   bundle: true,
@@ -24,7 +33,7 @@ const result = await build({
   chunkNames: "chunks/[name]-[hash]",
   minifySyntax: true,
   minifyWhitespace: true,
-  external: ["jiti"],
+  external: ["jiti", "@photostructure/sqlite"],
   alias: {
     // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
     "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js",
@@ -32,6 +41,7 @@ const result = await build({
     "@modelcontextprotocol/server/_shims": "./scripts/sdk-server-shims.mjs",
     "@modelcontextprotocol/client/_shims": "./scripts/sdk-client-shims.mjs",
   },
+  define: { __FAILPOINTS__: String(failpoints) },
   plugins: [oneLocale()],
   metafile: true,
   // Bundled CommonJS dependencies call require() for Node's own modules.
@@ -41,20 +51,22 @@ const result = await build({
   logLevel: "warning",
 });
 
-writeFileSync(`${out}/THIRD_PARTY_LICENSES.txt`, licences(Object.keys(result.metafile.inputs)));
-execFileSync(
-  process.execPath,
-  ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", `${out}/types`],
-  {
-    stdio: "inherit",
-  },
-);
+if (!failpoints) {
+  writeFileSync(`${out}/THIRD_PARTY_LICENSES.txt`, licences(Object.keys(result.metafile.inputs)));
+  execFileSync(
+    process.execPath,
+    ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", `${out}/types`],
+    {
+      stdio: "inherit",
+    },
+  );
 
-const { configJsonSchema } = await import(`../${out}/index.js`);
-writeFileSync(`${out}/config.schema.json`, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  const { configJsonSchema } = await import(`../${out}/index.js`);
+  writeFileSync(`${out}/config.schema.json`, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+}
 
-rmSync("dist", { recursive: true, force: true });
-renameSync(out, "dist");
+rmSync(target, { recursive: true, force: true });
+renameSync(out, target);
 
 /** zod's messages in forty languages are a fifth of all code, and nobody can choose one. */
 function oneLocale() {

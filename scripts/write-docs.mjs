@@ -201,7 +201,7 @@ const CONFIGURATION_INTRODUCTION = [
     "source's path, are replaced at the moment of use. Values come from `~/.ai/.env`, `.ai/.env`, `.env`, `.env.local` and " +
     "the process's environment, the later ones stronger. A variable that is not set makes that one server unusable, with " +
     "an error that names it. `$${` is a literal `${`. A leading `~` in a server's command and folder, in a source's path and " +
-    "in `audit.file` is the home folder; relative folders and files start from the file that names them.",
+    "in `store` is the home folder; relative folders and files start from the file that names them.",
   "The three files of the working folder are used when the configuration in force is the project's own and trusted, when " +
     "a file in that folder or below it was named, or when they were trusted themselves (`anygpt mcp config trust`): the variables of a strange " +
     "project must not decide what your own servers run or where they send your tokens. `anygpt mcp env` shows which " +

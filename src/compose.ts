@@ -1,9 +1,9 @@
 // The stages, introduced to each other in the order in which data flows through them.
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { AuditLog } from "./audit/audit-log.js";
+import type { Books } from "./books.js";
 import { createCatalog } from "./catalog/catalog.js";
 import { createCatalogDisk } from "./catalog/disk.js";
+import { createPinning } from "./catalog/pinning.js";
 import { createLookup, type Lookup } from "./catalog/lookup.js";
 import { createRefresh, type Refresh } from "./catalog/refresh.js";
 import { rememberedDisk } from "./catalog/remembered.js";
@@ -12,9 +12,8 @@ import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
 import { createVariables, type Variables } from "./config/variables.js";
 import type { DiscoveryError } from "./errors.js";
-import { createExecute, type Execute } from "./executor/execute.js";
+import { type Execution, openExecution } from "./execution.js";
 import type { KeptResults } from "./executor/kept-results.js";
-import { toAuditRecord } from "./executor/to-audit-record.js";
 import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery } from "./metatools/discovery.js";
 import { loadOwnModel } from "./own-model.js";
@@ -26,11 +25,10 @@ import { notesFor, noticesOf } from "./notices.js";
 import { type Place, signalFiles } from "./place.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
-import { explain } from "./rules/explain.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { findServers } from "./servers.js";
 import type { Collected } from "./sources/collect.js";
-import { assertEnabled, createTargets } from "./targets.js";
+import { createTargets } from "./targets.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
@@ -45,8 +43,9 @@ export interface Foundation {
 }
 
 /** What one configuration amounts to; a reload builds it anew. */
-export interface Stages {
+export interface Stages extends Execution {
   readonly place: Place;
+  readonly books: Books;
   readonly loaded: LoadedConfig;
   readonly config: Config;
   readonly collected: Collected;
@@ -57,7 +56,6 @@ export interface Stages {
   readonly lookup: Lookup;
   readonly discovery: Discovery;
   readonly kept: KeptResults;
-  readonly execute: Execute;
   readonly metaTools: readonly MetaTool[];
   readonly upstreams: Upstreams;
   readonly target: (server: string) => UpstreamTarget;
@@ -71,8 +69,7 @@ export interface Stages {
 }
 
 export interface ComposeParts {
-  /** Absent when it is switched off. */
-  readonly audit: AuditLog | undefined;
+  readonly books: Books;
   readonly loaded: LoadedConfig;
   readonly place: Place;
   readonly foundation: Foundation;
@@ -80,10 +77,10 @@ export interface ComposeParts {
   readonly previous?: Stages;
 }
 
-export async function compose({ loaded, place, foundation, audit, previous }: ComposeParts): Promise<Stages> {
+export async function compose({ loaded, place, foundation, books, previous }: ComposeParts): Promise<Stages> {
   const { config } = loaded;
   const { now, log, warn } = place;
-  const { upstreams, validation, kept } = foundation;
+  const { upstreams, kept } = foundation;
 
   const variables = createVariables({
     ...place,
@@ -97,6 +94,13 @@ export async function compose({ loaded, place, foundation, audit, previous }: Co
     definitions: collected.servers,
     decide: (tool) => decide(rules, tool),
     disk,
+    pinning: createPinning({
+      pins: books.store.pins,
+      mode: config.policy.pinning,
+      trustNew: config.policy.preset !== "strict",
+      now,
+      log,
+    }),
     now,
     log,
   });
@@ -123,25 +127,12 @@ export async function compose({ loaded, place, foundation, audit, previous }: Co
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
 
-  const execute = createExecute({
-    resolve: ({ server, tool }, waitMs, signal) => discovery.tool(server, tool, { waitMs, ...(signal && { signal }) }),
-    explain: (tool) => explain(rules, decide(rules, tool)),
-    validation,
-    send: async (tool, call, signal) => {
-      const outgoing = { ...call, tool: tool.name, assertAllowed: () => assertEnabled(tool, inForce().rules) };
-      return await upstreams.call(inForce().target(tool.server), outgoing, signal);
-    },
-    assertRecordable: async () => await audit?.prepare(),
-    record: async (entry) => await audit?.record(await toAuditRecord(entry, audit)),
-    limit: { bytes: config.execution.resultLimit, kept },
-    options: config.execution,
-    startWaitMs: config.upstreams.startWaitMs,
-    now,
-    elapsed: place.elapsed,
-    newId: randomUUID,
-    log,
+  const execution = await openExecution({ ...foundation, config, place, books, rules, discovery, inForce });
+  const profile = discoveryProfile({
+    discovery,
+    execute: execution.execute,
+    upstreamState: (server) => upstreams.state(server),
   });
-  const profile = discoveryProfile({ discovery, execute, upstreamState: (server) => upstreams.state(server) });
   const notes = () => notesFor(loaded, collected, foundation.failure());
   const metaTools = profile.map((one) => (one.name === "list_mcp_servers" ? withNotes(one, notes) : one));
 
@@ -157,7 +148,8 @@ export async function compose({ loaded, place, foundation, audit, previous }: Co
     lookup,
     discovery,
     kept,
-    execute,
+    books,
+    ...execution,
     metaTools,
     upstreams,
     target,

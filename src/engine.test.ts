@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testServer } from "../test/support/gateway.js";
+import { recordsIn } from "../test/support/records.js";
 import { DiscoveryEngine, type EngineOptions, openEngine } from "./engine.js";
 import { DiscoveryError } from "./errors.js";
+import type { AskPerson, Question } from "./model/call.js";
 
 let folder: string;
 let engines: DiscoveryEngine[];
@@ -149,11 +151,72 @@ describe("DiscoveryEngine", () => {
     await writeFile(join(folder, "in-the-way"), "");
     const engine = engineOn({
       servers: { echo: testServer("echo.mjs") },
-      audit: { file: join(folder, "in-the-way", "audit.jsonl") },
+      store: join(folder, "in-the-way", "store.db"),
     });
     expect(await engine.executeTool("echo", "add", { a: 1, b: 2 })).toMatchObject({
       success: false,
       error: { code: "AUDIT_UNAVAILABLE" },
+    });
+  });
+});
+
+describe("guarded execution", () => {
+  const guarded = (mode: "auto" | "human") =>
+    engineOn({
+      servers: { echo: testServer("echo.mjs") },
+      policy: { risk: [{ tools: "pid", risk: "destructive" }], confirmation: { mode } },
+    });
+  const refused = (code: string) => ({ success: false, error: { code } });
+
+  it.each([
+    ["accepted", { success: true }],
+    ["declined", refused("POLICY_DENIED")],
+    ["unanswered", refused("CONFIRMATION_REQUIRED")],
+  ] as const)("asks the program's person, and %s leads to its outcome", async (answer, outcome) => {
+    const asked: Question[] = [];
+    const confirm: AskPerson = (question) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    expect(await guarded("human").executeTool("echo", "pid", { a: [1] }, { confirm })).toMatchObject(outcome);
+    expect(asked).toMatchObject([
+      { toolId: "echo:pid", risk: "destructive", riskOrigin: "policy.risk, entry 1", arguments: { a: [1] } },
+    ]);
+  });
+
+  it("takes the program's word for the second time only, and only where the policy does", async () => {
+    const engine = guarded("auto");
+    const call = () => engine.executeTool("echo", "pid", {}, { confirmed: true });
+    expect([await call(), await call(), await call()]).toMatchObject([
+      refused("CONFIRMATION_REQUIRED"),
+      { success: true },
+      refused("CONFIRMATION_REQUIRED"),
+    ]);
+    const strict = guarded("human");
+    await strict.executeTool("echo", "pid", { b: 1 }, { confirmed: true });
+    expect(await strict.executeTool("echo", "pid", { b: 1 }, { confirmed: true })).toMatchObject(
+      refused("CONFIRMATION_REQUIRED"),
+    );
+  });
+
+  it("runs once for a key, also as a stream", async () => {
+    const engine = echo();
+    const file = join(folder, "lines");
+    const call = { file, line: "once" };
+    const options = { idempotencyKey: "k-1" };
+    expect(await engine.executeTool("echo", "append", call, options)).not.toHaveProperty("replayed");
+    expect(await engine.executeTool("echo", "append", call, options)).toMatchObject({ success: true, replayed: true });
+    for await (const event of engine.executeStream("echo", "append", call, options)) {
+      expect(event).toMatchObject({ kind: "result", result: { success: true, replayed: true } });
+    }
+    expect(await readFile(file, "utf8")).toBe("once\n");
+  });
+
+  it("says in a dry run what would happen, and asks nobody", async () => {
+    const confirm = (): Promise<never> => Promise.reject(new Error("nobody is to be asked"));
+    expect(await guarded("human").executeTool("echo", "pid", {}, { dryRun: true, confirm })).toMatchObject({
+      success: true,
+      result: { dry_run: true, would: "ask_for_confirmation", tool: "echo:pid", risk: "destructive" },
     });
   });
 });
@@ -216,37 +279,25 @@ describe("the life of an engine", () => {
     );
     engines.push(engine);
     await engine.executeTool("echo", "pid", {});
-    const file = join(folder, value === "" ? ".anygpt" : "elsewhere", "audit.jsonl");
-    expect(await readFile(file, "utf8")).toContain("echo:pid");
+    const records = await recordsIn(join(folder, value === "" ? ".anygpt" : "elsewhere", "store.db"));
+    expect(records).toMatchObject([{ kind: "intent", tool_id: "echo:pid" }, { kind: "outcome" }]);
   });
 });
 
 describe("reload", () => {
   it("puts a changed audit into force", async () => {
     const file = join(folder, "config.json");
-    const write = (audit: object) =>
-      writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") }, audit }));
-    await write({ enabled: false });
+    const write = (rest: object) =>
+      writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") }, ...rest }));
+    await write({ audit: { enabled: false } });
     const engine = openEngine({ ...options, configPath: file });
     engines.push(engine);
     await engine.executeTool("echo", "pid", {});
-    await write({ file: join(folder, "trail.jsonl") });
+    expect(await recordsIn(join(folder, "state", "store.db"))).toEqual([]);
+    await write({ store: join(folder, "trail.db") });
     await Promise.all([engine.reload(), engine.reload()]);
     await engine.executeTool("echo", "pid", {});
-    expect((await readFile(join(folder, "trail.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(1);
-  });
-
-  it("opens the record anew, so that it can be rotated", async () => {
-    const file = join(folder, "config.json");
-    await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    await engine.executeTool("echo", "pid", {});
-    const record = join(folder, "state", "audit.jsonl");
-    await rename(record, `${record}.1`);
-    await engine.reload();
-    await engine.executeTool("echo", "pid", {});
-    expect((await readFile(record, "utf8")).trimEnd().split("\n")).toHaveLength(1);
+    expect(await recordsIn(join(folder, "trail.db"))).toHaveLength(2);
   });
 
   it("never goes back to an earlier configuration, however busy the engine is", async () => {

@@ -16,7 +16,7 @@ import { toSearchRequest } from "./metatools/search-input.js";
 import { type ExecutionResult, toExecutionResult } from "./metatools/to-execution-result.js";
 import { toErrorObject } from "./metatools/to-error-object.js";
 import { localActor } from "./model/actor.js";
-import type { CallEvent } from "./model/call.js";
+import type { AskPerson, CallEvent } from "./model/call.js";
 import type { JsonObject } from "./model/json.js";
 import { hasOwnAncestor } from "./own-program.js";
 import { depthOf, type PlaceOptions, toPlace } from "./place.js";
@@ -39,6 +39,14 @@ export interface ExecuteOptions {
   /** Longest silence in milliseconds. */
   readonly timeoutMs?: number;
   readonly onEvent?: (event: CallEvent) => void;
+  /** Runs once for this key: the same call with the same key gets the first one's answer, also after a crash. */
+  readonly idempotencyKey?: string;
+  /** Your person wants this call; counts when it is repeated after `CONFIRMATION_REQUIRED`, where the policy lets callers say so. */
+  readonly confirmed?: boolean;
+  /** Nothing is sent and nothing is used up: the result says what would happen. */
+  readonly dryRun?: boolean;
+  /** Asks your person about a call that has to be confirmed. Without it such a call fails with `CONFIRMATION_REQUIRED`. */
+  readonly confirm?: AskPerson;
   readonly signal?: AbortSignal;
 }
 
@@ -92,11 +100,11 @@ export class DiscoveryEngine {
     args: JsonObject,
     options: ExecuteOptions = {},
   ): Promise<ExecutionResult> {
-    const { signal, ...rest } = options;
+    const { signal, confirm: ask, ...rest } = options;
     try {
       const { execute } = await this.known();
       const answer = await execute(
-        { actor: localActor("library"), server, tool, arguments: args, whole: true, ...rest },
+        { actor: localActor("library"), server, tool, arguments: args, whole: true, ...rest, ...(ask && { ask }) },
         signal,
       );
       return toExecutionResult(answer, server, tool);

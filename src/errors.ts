@@ -7,6 +7,25 @@ export const ERRORS = {
     retryable: false,
     meaning: "The arguments do not fit the tool's schema.",
   },
+  IDEMPOTENCY_REQUIRED: {
+    http: 400,
+    exit: 1,
+    retryable: false,
+    meaning: "The policy wants an idempotency key for a call of such risk.",
+  },
+  UNAUTHORIZED: { http: 401, exit: 4, retryable: false, meaning: "Nobody could be made out who is calling." },
+  SCOPE_REQUIRED: {
+    http: 403,
+    exit: 4,
+    retryable: false,
+    meaning: "The tool requires scopes that the caller does not have.",
+  },
+  POLICY_DENIED: {
+    http: 403,
+    exit: 4,
+    retryable: false,
+    meaning: "The policy or a person refuses the call.",
+  },
   TOOL_NOT_FOUND: {
     http: 404,
     exit: 2,
@@ -20,6 +39,42 @@ export const ERRORS = {
     meaning: "No such server exists; the nearest names are listed.",
   },
   TOOL_DISABLED: { http: 403, exit: 4, retryable: false, meaning: "A rule of the configuration disables the tool." },
+  TOOL_QUARANTINED: {
+    http: 403,
+    exit: 4,
+    retryable: false,
+    meaning: "The tool's definition changed and waits for a person's approval.",
+  },
+  CONFIRMATION_REQUIRED: {
+    http: 403,
+    exit: 4,
+    retryable: false,
+    meaning: "The call has to be confirmed before it runs.",
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    http: 409,
+    exit: 3,
+    retryable: true,
+    meaning: "A call with the same key is still running.",
+  },
+  IDEMPOTENCY_OUTCOME_UNKNOWN: {
+    http: 409,
+    exit: 3,
+    retryable: false,
+    meaning: "A call with the same key was sent and nobody knows how it ended; it is not run again.",
+  },
+  IDEMPOTENCY_CONFLICT: {
+    http: 422,
+    exit: 3,
+    retryable: false,
+    meaning: "The key was used for a call with other arguments.",
+  },
+  RATE_LIMITED: {
+    http: 429,
+    exit: 3,
+    retryable: true,
+    meaning: "The limit of calls for such tools is used up for now; nothing was sent.",
+  },
   OVERLOADED: {
     http: 503,
     exit: 3,
@@ -92,6 +147,9 @@ export interface Concern {
   readonly tool?: string;
   readonly request_id?: string;
   readonly executed?: Executed;
+  /** The failure is that of an earlier call with the same idempotency key. */
+  readonly replayed?: true;
+  readonly original_request_id?: string;
 }
 
 /** The only error class. `message` says what happened and to what; `hint` says what to do next. */

@@ -14,5 +14,5 @@ export type { ToolExample, ToolParameter } from "./metatools/describe-tool.js";
 export type { Match as SearchMatch } from "./search/explain.js";
 export type { SearchResult, ServerStatus, ServerSummary, ToolMetadata } from "./metatools/metadata.js";
 export type { ExecutionResult } from "./metatools/to-execution-result.js";
-export type { CallEvent } from "./model/call.js";
+export type { AskPerson, CallEvent, Question } from "./model/call.js";
 export { VERSION } from "./version.js";

@@ -1,6 +1,5 @@
 // The stages over time: composed when first needed, replaced as a whole by a reload, ended once.
-import { type AuditLog, auditFiles, createAuditLog } from "./audit/audit-log.js";
-import type { AuditOptions } from "./audit/options.js";
+import { type Books, type OpenBooks, openBooks } from "./books.js";
 import { compose, type Foundation, type Stages } from "./compose.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
@@ -10,6 +9,7 @@ import { createKeptResults } from "./executor/kept-results.js";
 import { createValidation } from "./executor/validation.js";
 import type { Place } from "./place.js";
 import { areForeign, type Difference, differenceOf, isAsBefore, isNothing, lateOptions, NOTHING } from "./reload.js";
+import { storeFile } from "./store/create-store.js";
 import { identityOf } from "./upstreams/identity.js";
 import { createUpstreams } from "./upstreams/pool.js";
 import { VERSION } from "./version.js";
@@ -23,7 +23,7 @@ export type Reload =
 export class Lifecycle {
   readonly #place: Place;
   readonly #load: () => Promise<LoadedConfig>;
-  readonly #audits = new Map<string, AuditLog>();
+  readonly #books = new Map<string, OpenBooks>();
   #foundation: Foundation | undefined;
   #stages: Promise<Stages> | undefined;
   #current: Stages | undefined;
@@ -73,7 +73,11 @@ export class Lifecycle {
 
   async #learn(stages: Stages): Promise<void> {
     await stages.load();
-    if (this.#current === stages && !this.#isClosed) stages.refresh.start();
+    if (this.#current !== stages || this.#isClosed) return;
+    stages.refresh.start();
+    for (const books of this.#books.values()) {
+      books.recover().catch((error: unknown) => this.#place.log(toDiscoveryError(error).message));
+    }
   }
 
   /** One after the other; a configuration that is wrong changes nothing. `changed`: the files that it is about, if not all. */
@@ -126,7 +130,7 @@ export class Lifecycle {
     stages?.refresh.close();
     await this.#foundation?.upstreams.close();
     await this.#foundation?.validation.close();
-    for (const audit of this.#audits.values()) await audit.close();
+    for (const books of this.#books.values()) await books.close();
   }
 
   async #replace(changed?: readonly string[]): Promise<Difference> {
@@ -150,8 +154,6 @@ export class Lifecycle {
     this.#lacking = lacking;
     after.refresh.start();
     for (const notice of [...lateOptions(before.config, after.config), ...news]) this.#place.log(notice);
-    // Whoever rotates the record moves the file and then asks for this.
-    for (const audit of this.#audits.values()) await audit.release();
     // One that lacks the same as before was never open.
     const isSame = (name: string): boolean => lacking.has(name) && lacking.get(name) === beforeLacking.get(name);
     return differenceOf(
@@ -164,13 +166,12 @@ export class Lifecycle {
   async #compose(loaded: LoadedConfig, previous?: Stages): Promise<Stages> {
     const { config } = loaded;
     this.#foundation ??= this.#lay(config);
-    const audit = config.audit.enabled ? this.#auditOf(config.audit) : undefined;
-    const parts = { loaded, audit, place: this.#place, foundation: this.#foundation };
+    const parts = { loaded, books: this.#booksOf(config), place: this.#place, foundation: this.#foundation };
     return await compose(previous === undefined ? parts : { ...parts, previous });
   }
 
   #lay(config: Config): Foundation {
-    const { env, elapsed, log } = this.#place;
+    const { env, elapsed, log, secrets } = this.#place;
     return {
       upstreams: createUpstreams({
         options: config.upstreams,
@@ -179,6 +180,7 @@ export class Lifecycle {
         random: Math.random,
         version: VERSION,
         log,
+        secrets,
         onListChanged: (server) => void this.#refreshAgain(server),
       }),
       validation: createValidation(),
@@ -192,11 +194,12 @@ export class Lifecycle {
     await this.#current?.refresh.changed(server).catch(() => undefined);
   }
 
-  #auditOf(options: AuditOptions): AuditLog {
-    const files = auditFiles(this.#place.stateFolder, options.file);
-    const audit = this.#audits.get(files.file) ?? createAuditLog(files);
-    this.#audits.set(files.file, audit);
-    return audit;
+  /** One set of books per file, however often the configuration changes. */
+  #booksOf(config: Config): Books {
+    const file = config.store ?? storeFile(this.#place.stateFolder);
+    const books = this.#books.get(file) ?? openBooks(file, this.#place);
+    this.#books.set(file, books);
+    return books.with(config.audit);
   }
 }
 

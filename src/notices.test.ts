@@ -23,6 +23,7 @@ const variables = {
     name === "SET" ? ({ kind: "process" } as const) : ({ kind: "barred", file: "/p/.env" } as const),
   notices: () => ["/p/.env:1 is not an assignment and was ignored."],
   files: [],
+  note: () => undefined,
 };
 
 describe("noticesOf", () => {

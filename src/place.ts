@@ -1,10 +1,11 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { createTrust, isTrustOpen, type Trust } from "./config/trust.js";
 import { findOwnProgram } from "./own-program.js";
 import type { OwnProgram } from "./sources/itself.js";
 import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
+import { createSecrets, type Secrets } from "./util/secrets.js";
 
 /** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
 export interface Place {
@@ -20,7 +21,13 @@ export interface Place {
   readonly now: () => number;
   /** Milliseconds that only ever grow, for intervals. */
   readonly elapsed: () => number;
+  /** Milliseconds since 1970 that no change of the time of day moves, and that all processes agree on more or less. */
+  readonly steadyNow: () => number;
+  /** What must not be seen in anything that this gateway says. */
+  readonly secrets: Secrets;
+  /** Takes any text: what must not be seen is hidden in it. */
   readonly log: (message: string) => void;
+  readonly isBrief: boolean;
   /** For the few messages that a person must see, whoever reads the log. */
   readonly warn: (message: string) => void;
 }
@@ -29,8 +36,10 @@ export interface Place {
 export interface PlaceOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The folder for catalog and audit. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
+  /** The folder for what outlives a process. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
   readonly stateFolder?: string;
+  /** The process ends soon and can wait for the disk itself: no thread is started for that. @internal */
+  readonly isBrief?: boolean;
   readonly log?: (message: string) => void;
   /** Where messages go that must be seen. Default: `log`. @internal */
   readonly warn?: (message: string) => void;
@@ -42,18 +51,43 @@ export function toPlace(options: PlaceOptions): Place {
   const depth = depthOf(env);
   let own: OwnProgram | undefined;
   const state = absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd });
+  const secrets = createSecrets([...knownToAll(env), home, cwd, state]);
   return {
     cwd,
     env: { ...env, [DEPTH_VARIABLE]: String(depth + 1) },
     home,
     own: () => (own ??= findOwnProgram(env)),
     stateFolder: state,
+    isBrief: options.isBrief === true,
     trust: createTrust({ folder: trustFolder(state), now: Date.now, isOpen: isTrustOpen(env) }),
     now: Date.now,
     elapsed: () => performance.now(),
-    log,
-    warn,
+    steadyNow: () => performance.timeOrigin + performance.now(),
+    secrets,
+    log: (message) => log(secrets.redact(message)),
+    warn: (message) => warn(secrets.redact(message)),
   };
+}
+
+const NO_SECRETS = ["HOME", "USERPROFILE", "USER", "LOGNAME", "USERNAME", "SHELL", "PWD", "TMPDIR", "TEMP", "TMP"];
+const MORE_NO_SECRETS = [
+  "LANG",
+  "LANGUAGE",
+  "LC_ALL",
+  "TERM",
+  "TZ",
+  "HOSTNAME",
+  "ANYGPT_HOME",
+  "ANYGPT_CONFIG",
+  "PATH",
+];
+
+/** Values of variables that configurations refer to and that say nothing about anybody. */
+function knownToAll(env: PlaceOptions["env"] & object): string[] {
+  return [...NO_SECRETS, ...MORE_NO_SECRETS].flatMap((name) => {
+    const value = env[name] ?? "";
+    return name === "PATH" ? [value, ...value.split(delimiter)] : [value];
+  });
 }
 
 function trustFolder(stateFolder: string): string {

@@ -2,7 +2,7 @@
 import type { Stages } from "./compose.js";
 import type { Config } from "./config/options.js";
 import { signalFiles } from "./place.js";
-import { canonicalJson } from "./util/canonical-json.js";
+import { canonicalJson } from "./util/json/canonical.js";
 
 /** Names of servers by what became of them, and the other sections that are not what they were. */
 export interface Difference {
@@ -88,5 +88,5 @@ export function lateOptions(before: Config, after: Config): string[] {
 const PER_CONNECTION = ["listTimeoutMs", "pulseTimeoutMs", "writeTimeoutMs", "maxMessageBytes"] as const;
 
 function isEqual(before: unknown, after: unknown): boolean {
-  return canonicalJson(before) === canonicalJson(after);
+  return canonicalJson({ value: before }) === canonicalJson({ value: after });
 }

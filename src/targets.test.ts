@@ -22,10 +22,17 @@ it.each<[string, Connection, string[]]>([
   ],
   ["a secret of which a part is a variable", stdio({ API_KEY: "a-${NAME}" }, []), ["from-variable", "a-from-variable"]],
 ])("tells %s, so that it can be hidden", async (_, connection, expected) => {
-  const variables = createVariables({ env: { NAME: "from-variable" }, cwd: "/nowhere", home: "/nowhere" });
+  const told = new Set<string>();
+  const variables = createVariables({
+    env: { NAME: "from-variable" },
+    cwd: "/nowhere",
+    home: "/nowhere",
+    secrets: { note: (value) => told.add(value) },
+  });
   const server = { name: "s", connection, tags: [], origin: "inline" } as never;
   const noted = new Set<string>();
   const snapshot = () => ({ servers: new Map() }) as never;
   await createTargets([server], variables, snapshot)("s").connection((value) => noted.add(value));
   expect([...noted].sort()).toEqual([...expected].sort());
+  expect([...told].sort()).toEqual([...expected].sort());
 });

@@ -29,7 +29,10 @@ export function createTargets(
       name,
       connection(noteSecret) {
         const connection = resolveConnection(definition.connection, variables, noteSecret);
-        if (noteSecret !== undefined) for (const secret of writtenSecrets(connection, name)) noteSecret(secret);
+        for (const secret of writtenSecrets(connection, name)) {
+          variables.note(secret);
+          noteSecret?.(secret);
+        }
         return connection;
       },
       ...(era === undefined ? {} : { eraHint: era }),

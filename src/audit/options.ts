@@ -3,14 +3,27 @@ import { z } from "zod";
 export const auditOptions = z
   .strictObject({
     enabled: z.boolean().default(true).describe("Record every execution. A call that cannot be recorded fails."),
-    file: z
-      .string()
-      .min(1)
-      .optional()
+    keepRecords: z
+      .number()
+      .int()
+      .min(1000)
+      .max(10_000_000)
+      .default(100_000)
       .describe(
-        "Where the records go, one JSON object a line; `~` is the home folder, else relative to the configuration file. Default: audit.jsonl in the state folder.",
+        "How many records stay in the store; older ones move into files in the folder `audit` of the state folder.",
       ),
+    keepDays: z
+      .number()
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(365)
+      .describe("How long a record stays in the store, in days, before it moves into such a file."),
+    arguments: z
+      .boolean()
+      .default(false)
+      .describe("Record the arguments of each call as well, with secrets hidden, up to 8 KiB."),
   })
-  .describe("The record of every execution: who called which tool when, how it ended; never arguments or results.");
+  .describe("The record of every execution: who called which tool when, and how it ended. Never results.");
 
 export type AuditOptions = z.output<typeof auditOptions>;

@@ -2,16 +2,27 @@
 // It refuses to know how a server is asked, and what the tools are used for.
 import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
-import { canonicalJson } from "../util/canonical-json.js";
+import { canonicalJson } from "../util/json/canonical.js";
 import type { CatalogDisk } from "./disk.js";
+import { type KnownTools, type Pinning, unread } from "./pinning.js";
+import { type Doubts, NO_DOUBTS } from "./quarantine.js";
 import { fingerprintOf, type ServerRecord, type ToolChange, toRecord } from "./record.js";
-import { type CatalogServer, type DecideTool, type Snapshot, toCatalogServer, toSnapshot } from "./snapshot.js";
+import {
+  type CatalogServer,
+  type DecideTool,
+  definitionsOf,
+  type Snapshot,
+  toCatalogServer,
+  toSnapshot,
+} from "./snapshot.js";
 
 export interface CatalogParts {
   readonly definitions: readonly ServerDefinition[];
   readonly decide: DecideTool;
   /** Absent when `cache.enabled` is false. */
   readonly disk: CatalogDisk | undefined;
+  /** Absent when nobody cares whether definitions change. */
+  readonly pinning?: Pinning | undefined;
   readonly now: () => number;
   readonly log: (message: string) => void;
 }
@@ -20,70 +31,123 @@ export interface Catalog {
   snapshot(): Snapshot;
   /** Reads what is on disk. Search and lists are empty before. */
   load(): Promise<void>;
+  /** Rejects when the definitions are to be compared with what was approved and cannot be: what was known stays. */
   learn(server: string, listing: ServerListing): Promise<void>;
   fail(server: string, reason: DiscoveryError): void;
+  /** Looks again whether what is kept back of a server was approved meanwhile. */
+  recheck(server: string): Promise<void>;
 }
 
 export function createCatalog(parts: CatalogParts): Catalog {
-  const { definitions, decide, disk, now, log } = parts;
+  const { definitions, decide, disk, pinning = NO_PINNING, now, log } = parts;
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
-    servers.set(definition.name, toCatalogServer(definition, { record: undefined, failure: undefined }, decide));
+    const doubts = pinning.enforces ? unread(definition.manifest) : NO_DOUBTS;
+    servers.set(
+      definition.name,
+      toCatalogServer(definition, { record: undefined, failure: undefined, doubts }, decide),
+    );
   }
   let snapshot = toSnapshot([...servers.values()]);
 
-  const put = (server: CatalogServer): void => {
-    servers.set(server.definition.name, server);
-  };
   const publish = (): void => {
     snapshot = toSnapshot([...servers.values()], snapshot);
+  };
+  /** The tools stay the same objects when nothing about them is new, so that what is built on them can be kept. */
+  const put = (server: CatalogServer, known: Pick<CatalogServer, "record" | "failure" | "doubts">): void => {
+    const isNews = !isSameList(server, known.record) || !isSameDoubt(server.doubts, known.doubts);
+    const { name } = server.definition;
+    servers.set(name, isNews ? toCatalogServer(server.definition, known, decide) : { ...server, ...known });
+  };
+
+  /** Servers that say something else by the time the answer is there are left alone. */
+  const judge = async (records: ReadonlyMap<string, ServerRecord | undefined>): Promise<void> => {
+    const asked = [...servers.values()].filter(({ definition }) => records.has(definition.name));
+    const known = asked.map(({ definition }) => toKnownTools(definition, records.get(definition.name)));
+    const doubts = await pinning.recall(known);
+    for (const [index, { definition, record: before }] of asked.entries()) {
+      const server = servers.get(definition.name);
+      if (server === undefined || server.record !== before) continue;
+      const record = records.get(definition.name);
+      const doubt = doubts[index] ?? unread(definitionsOf(definition, record));
+      put(server, { record: marked(record, doubt, pinning), failure: server.failure, doubts: doubt });
+    }
+    publish();
   };
 
   return {
     snapshot: () => snapshot,
 
     async load() {
-      if (disk === undefined) return;
-      await Promise.all(
-        definitions.map(async (definition) => {
-          const record = await disk.read(definition.name, fingerprintOf(definition.connection));
-          const isNews = servers.get(definition.name)?.record === undefined;
-          if (record !== undefined && isNews) put(toCatalogServer(definition, { record, failure: undefined }, decide));
-        }),
-      );
-      publish();
+      const read = async ({ name, connection }: ServerDefinition) => await disk?.read(name, fingerprintOf(connection));
+      const onDisk = await Promise.all(definitions.map(read));
+      // What was learned meanwhile is newer.
+      await judge(new Map(definitions.map(({ name }, index) => [name, servers.get(name)?.record ?? onDisk[index]])));
     },
 
     async learn(name, listing) {
       const server = servers.get(name);
       if (server === undefined) return;
       const fingerprint = fingerprintOf(server.definition.connection);
-      // Another process may have recorded pins or changes meanwhile: what is on disk is the better past.
+      // Another process may have recorded changes meanwhile: what is on disk is the better past.
       const previous = (await disk?.read(name, fingerprint)) ?? server.record;
       const record = toRecord(listing, { server: name, fingerprint, previous, now: now() });
+      const seen = pinning.see({ server: name, fingerprint }, record.tools);
+      // A changed tool must not be seen before it is known to be one.
+      const doubts = pinning.enforces ? await seen : NO_DOUBTS;
       report(record, previous, log);
-      const isNews = server.record === undefined || !isSameList(server.record, record);
-      put(
-        isNews
-          ? toCatalogServer(server.definition, { record, failure: undefined }, decide)
-          : { ...server, record, failure: undefined },
-      );
+      const kept = marked(record, doubts, pinning);
+      put(servers.get(name) ?? server, { record: kept, failure: undefined, doubts });
       publish();
-      await disk?.write(record).catch((error: unknown) => log(`The catalog could not be saved: ${String(error)}`));
+      await disk?.write(kept).catch((error: unknown) => log(`The catalog could not be saved: ${String(error)}`));
+      await seen;
     },
 
     fail(name, reason) {
       const server = servers.get(name);
       if (server === undefined) return;
-      put({ ...server, failure: reason });
+      servers.set(name, { ...server, failure: reason });
       publish();
+    },
+
+    async recheck(name) {
+      const server = servers.get(name);
+      if (server !== undefined && pinning.enforces) await judge(new Map([[name, server.record]]));
     },
   };
 }
 
+const NO_PINNING: Pinning = {
+  enforces: false,
+  see: () => Promise.resolve(NO_DOUBTS),
+  recall: (servers) => Promise.resolve(servers.map(() => NO_DOUBTS)),
+};
+
+function toKnownTools(definition: ServerDefinition, record: ServerRecord | undefined): KnownTools {
+  return {
+    server: definition.name,
+    fingerprint: fingerprintOf(definition.connection),
+    tools: definitionsOf(definition, record),
+    isManifest: record === undefined,
+    unapproved: record?.unapproved,
+  };
+}
+
+/** The record with what is to be looked up again by whoever reads it; nothing of what could not be told. */
+function marked<R extends ServerRecord | undefined>(record: R, doubts: Doubts, { enforces }: Pinning): R {
+  const isTold = enforces && ![...doubts.values()].some(({ reason }) => reason === "unknown");
+  return record === undefined || !isTold ? record : { ...record, unapproved: [...doubts.keys()] };
+}
+
 /** The title belongs to it: search finds the tools by it, and keeps its index as long as the tools are the same ones. */
-function isSameList(before: ServerRecord, after: ServerRecord): boolean {
-  return before.title === after.title && canonicalJson(before.tools) === canonicalJson(after.tools);
+function isSameList({ definition, record: before }: CatalogServer, after: ServerRecord | undefined): boolean {
+  if (before === after) return true;
+  const [old, now] = [before, after].map((record) => definitionsOf(definition, record));
+  return before?.title === after?.title && before !== undefined && canonicalJson(old) === canonicalJson(now);
+}
+
+function isSameDoubt(before: Doubts, after: Doubts): boolean {
+  return before === after || canonicalJson([...before]) === canonicalJson([...after]);
 }
 
 function report(record: ServerRecord, previous: ServerRecord | undefined, log: CatalogParts["log"]): void {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../model/json.js";
-import { sha256 } from "../util/canonical-json.js";
+import { sha256 } from "../util/sha256.js";
 import { writePrivateFile } from "../util/private-files.js";
 import type { ServerRecord } from "./record.js";
 
@@ -49,7 +49,7 @@ function parseRecord(text: string): ServerRecord | undefined {
       Array.isArray(record["tools"]) &&
       Array.isArray(record["changes"]) &&
       Array.isArray(record["dropped"]) &&
-      isJsonObject(record["pins"]);
+      (record["unapproved"] === undefined || Array.isArray(record["unapproved"]));
     return isWhole ? (record as unknown as ServerRecord) : undefined;
   } catch {
     return undefined;

@@ -32,6 +32,8 @@ export interface Lookup {
   list(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
   /** Asks a server anew whose list is older than the TTL; the known one stays if that fails. */
   refreshed(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
+  /** The same again for who wants a tool that is kept back: somebody may have approved it meanwhile. */
+  rechecked(name: string): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
 }
 
@@ -70,6 +72,10 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
     list: (name, patience) =>
       remembers || !catalog.snapshot().servers.has(name) ? refreshed(name, patience) : ask(name, patience),
     refreshed,
+    async rechecked(name) {
+      await catalog.recheck(name);
+      return catalog.snapshot().servers.get(name);
+    },
     counts: () => ({ hits, misses }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Connection, Era, ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
-import { canonicalJson, sha256 } from "../util/canonical-json.js";
+import { canonicalJson } from "../util/json/canonical.js";
+import { sha256 } from "../util/sha256.js";
 
 /** What is known of one server from the last time it was asked; the form kept on disk. */
 export interface ServerRecord {
@@ -15,15 +16,10 @@ export interface ServerRecord {
   readonly truncated: boolean;
   readonly dropped: ServerListing["dropped"];
   readonly tools: readonly ToolDefinition[];
-  /** The hash of each definition when it was first seen, by tool name. */
-  readonly pins: Readonly<Record<string, Pin>>;
   /** Newest last. */
   readonly changes: readonly ToolChange[];
-}
-
-export interface Pin {
-  readonly hash: string;
-  readonly seenAt: number;
+  /** The tools that nobody had approved as they are; absent when that was not looked up. */
+  readonly unapproved?: readonly string[];
 }
 
 export interface ToolChange {
@@ -35,7 +31,6 @@ export interface ToolChange {
 }
 
 const MAX_CHANGES = 200;
-const MAX_PINS = 20_000;
 
 export function fingerprintOf(connection: Connection): string {
   return sha256(canonicalJson(connection)).slice(0, 16);
@@ -52,13 +47,9 @@ export interface RecordParts {
   readonly now: number;
 }
 
-/** A fresh listing on top of what was known: pins stay, differences are recorded. */
+/** A fresh listing on top of what was known: differences are recorded. */
 export function toRecord(listing: ServerListing, parts: RecordParts): ServerRecord {
   const { tools } = listing;
-  const pins = new Map(Object.entries(parts.previous?.pins ?? {}));
-  for (const tool of tools) {
-    if (!pins.has(tool.name)) pins.set(tool.name, { hash: hashDefinition(tool), seenAt: parts.now });
-  }
   return {
     server: parts.server,
     fingerprint: parts.fingerprint,
@@ -70,8 +61,6 @@ export function toRecord(listing: ServerListing, parts: RecordParts): ServerReco
     truncated: listing.truncated,
     dropped: listing.dropped,
     tools,
-    // The newest stay; Object.fromEntries takes every name as it is, `__proto__` too.
-    pins: Object.fromEntries([...pins].slice(-MAX_PINS)),
     changes: [...(parts.previous?.changes ?? []), ...differences(parts, tools)].slice(-MAX_CHANGES),
   };
 }
@@ -94,5 +83,6 @@ function differences({ previous, now }: RecordParts, tools: readonly ToolDefinit
 
 function differingMembers(before: ToolDefinition, after: ToolDefinition): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name])).sort();
+  const textOf = (definition: ToolDefinition, name: string): string => canonicalJson({ member: definition[name] });
+  return [...names].filter((name) => textOf(before, name) !== textOf(after, name)).sort();
 }

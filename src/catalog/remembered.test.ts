@@ -13,7 +13,10 @@ const recordAt = (now: number) =>
   );
 const definition = { name: "a", connection, manifest: [], origin: "inline" };
 const earlier = toSnapshot([
-  toCatalogServer(definition, { record: recordAt(1), failure: undefined }, () => ({ enabled: true, tags: [] })),
+  toCatalogServer(definition, { record: recordAt(1), failure: undefined, doubts: new Map() }, () => ({
+    enabled: true,
+    tags: [],
+  })),
 ]);
 
 function memoryDisk(): CatalogDisk {

@@ -1,6 +1,7 @@
 import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition } from "../model/server.js";
 import { type Tool, type ToolDefinition, toolId } from "../model/tool.js";
+import { type Doubts, withheld } from "./quarantine.js";
 import { hashDefinition, type ServerRecord } from "./record.js";
 
 /** One consistent view of all servers and tools. Never changes; a new one replaces it. */
@@ -16,6 +17,8 @@ export interface CatalogServer {
   readonly record: ServerRecord | undefined;
   /** Why it could not be asked the last time it was tried. */
   readonly failure: DiscoveryError | undefined;
+  /** Which of its tools are kept back, and why. */
+  readonly doubts: Doubts;
   /** From its live list, else from the manifest in the configuration. */
   readonly tools: readonly Tool[];
 }
@@ -25,29 +28,41 @@ export type DecideTool = (tool: { server: string; name: string }) => { enabled: 
 
 export function toCatalogServer(
   definition: ServerDefinition,
-  known: Pick<CatalogServer, "record" | "failure">,
+  known: Pick<CatalogServer, "record" | "failure" | "doubts">,
   decide: DecideTool,
 ): CatalogServer {
-  const definitions: readonly ToolDefinition[] = known.record?.tools ?? definition.manifest;
-  return { definition, ...known, tools: definitions.map((tool) => toTool(definition.name, tool, decide)) };
+  const tools = definitionsOf(definition, known.record).map((tool) =>
+    toTool(definition.name, tool, known.doubts, decide),
+  );
+  return { definition, ...known, tools };
 }
 
-function toTool(server: string, definition: ToolDefinition, decide: DecideTool): Tool {
+/** What is shown of a server: what it said itself, else what the configuration says of it. */
+export function definitionsOf(
+  { manifest }: ServerDefinition,
+  record: ServerRecord | undefined,
+): readonly ToolDefinition[] {
+  return record?.tools ?? manifest;
+}
+
+function toTool(server: string, definition: ToolDefinition, doubts: Doubts, decide: DecideTool): Tool {
   const { name } = definition;
   const { enabled, tags } = decide({ server, name });
+  const quarantine = doubts.get(name);
   let hash: string | undefined;
   return {
     id: toolId(server, name),
     server,
     name,
-    definition,
+    definition: quarantine === undefined ? definition : withheld(definition),
     // Hashing ten thousand definitions costs a start what few of them are ever asked for.
     get hash() {
       hash ??= hashDefinition(definition);
       return hash;
     },
-    enabled,
+    enabled: enabled && quarantine === undefined,
     tags,
+    ...(quarantine === undefined ? {} : { quarantine }),
   };
 }
 

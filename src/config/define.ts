@@ -10,12 +10,23 @@ export interface DiscoveryConfig {
   sources?: SourceConfig[] | undefined;
   /** Rules that enable, disable and tag tools, evaluated per tool, in order. */
   toolRules?: ToolRuleConfig[] | undefined;
+  /** What an actor may do now: risk, confirmation, idempotency keys, scopes, rate limits and pinning. */
+  policy?: PolicyConfig | undefined;
   search?:
     | { limit?: number | undefined; minRelevance?: number | undefined; semantic?: boolean | undefined }
     | undefined;
   /** `ttl` in seconds. */
   cache?: { enabled?: boolean | undefined; ttl?: number | undefined } | undefined;
-  audit?: { enabled?: boolean | undefined; file?: string | undefined } | undefined;
+  audit?:
+    | {
+        enabled?: boolean | undefined;
+        keepRecords?: number | undefined;
+        keepDays?: number | undefined;
+        arguments?: boolean | undefined;
+      }
+    | undefined;
+  /** The database file; default `store.db` in the state folder. */
+  store?: string | undefined;
   upstreams?: UpstreamsConfig | undefined;
   execution?: ExecutionConfig | undefined;
 }
@@ -94,6 +105,46 @@ export interface ToolRuleConfig {
   server?: string | undefined;
   enabled?: boolean | undefined;
   tags?: string[] | undefined;
+}
+
+type RiskConfig = "low" | "medium" | "high" | "destructive";
+
+/** What an entry of the policy is about; `tools` as the `pattern` of a rule. One of the two is needed. */
+interface PolicyEntry {
+  tools?: string | string[] | undefined;
+  server?: string | undefined;
+}
+
+export interface PolicyConfig {
+  preset?: "default" | "strict" | undefined;
+  /** The first entry that is about a tool decides. */
+  risk?: (PolicyEntry & { risk: RiskConfig })[] | undefined;
+  /** Servers whose annotations make no tool less risky. */
+  distrust?: string[] | undefined;
+  confirmation?:
+    | {
+        mode?: "auto" | "human" | "never" | undefined;
+        from?: RiskConfig | undefined;
+        ttlSeconds?: number | undefined;
+      }
+    | undefined;
+  idempotency?:
+    | {
+        requiredFrom?:
+          | { gateway?: RiskConfig | "never" | undefined; elsewhere?: RiskConfig | "never" | undefined }
+          | undefined;
+        ttlSeconds?: number | undefined;
+        /** What is known of tools whatever their servers say. */
+        tools?: (PolicyEntry & { idempotent?: boolean | undefined; sendKeyAs?: string | undefined })[] | undefined;
+      }
+    | undefined;
+  localScopes?: string[] | undefined;
+  /** Those of all entries that are about a tool add up. */
+  scopes?: (PolicyEntry & { required_scopes: string[] })[] | undefined;
+  buckets?: Record<string, { calls: number; perSeconds: number; per?: "actor" | "everyone" | undefined }> | undefined;
+  /** The first entry that is about a tool decides. */
+  rateLimits?: (PolicyEntry & { rate_limit_bucket: string })[] | undefined;
+  pinning?: "off" | "warn" | "enforce" | undefined;
 }
 
 export interface UpstreamsConfig {

@@ -307,7 +307,7 @@ describe("loadConfig", () => {
   it.each(["", "discovery:\n"])(
     "takes sections without content as if they were not there, below %j",
     async (wrapper) => {
-      const keys = ["enabled", "servers", "sources", "toolRules", "search", "cache", "audit", "upstreams", "execution"];
+      const keys = ["enabled", "servers", "sources", "toolRules", "search", "cache", "policy", "audit", "store", "upstreams", "execution"];
       write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
       expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({}));
     },
@@ -322,19 +322,19 @@ describe("loadConfig", () => {
   });
 
   it.each([
-    ["~/logs/a.jsonl", "home/logs/a.jsonl"],
-    ["logs/a.jsonl", "project/.anygpt/logs/a.jsonl"],
-    ["/var/a.jsonl", undefined],
-  ])("makes the audit file %s absolute", async (file, expected) => {
-    write({ [PROJECT]: JSON.stringify({ audit: { file } }) });
+    ["~/state/a.db", "home/state/a.db"],
+    ["state/a.db", "project/.anygpt/state/a.db"],
+    ["/var/a.db", undefined],
+  ])("makes the store %s absolute", async (store, expected) => {
+    write({ [PROJECT]: JSON.stringify({ store }) });
     const { config } = await load();
-    expect(config.audit.file).toBe(expected === undefined ? file : join(root, expected));
+    expect(config.store).toBe(expected === undefined ? store : join(root, expected));
     expect(Object.isFrozen(config.audit)).toBe(true);
   });
 
-  it("refuses a variable in the audit file, which is never replaced", async () => {
-    write({ [PROJECT]: '{ "audit": { "file": "${HOME}/a" } }' });
-    expect((await failure(load())).message).toContain("1:14: audit.file: variables are not replaced here");
+  it("refuses a variable in the path of the store, which is never replaced", async () => {
+    write({ [PROJECT]: '{ "store": "${HOME}/a" }' });
+    expect((await failure(load())).message).toContain("1:3: store: variables are not replaced here");
   });
 });
 
@@ -451,7 +451,7 @@ it("whoever is asked to trust a configuration sees everything that bends what it
     a: { command: "x", env: { NODE_OPTIONS: "hidden" }, cwd: "sub", envFile: ".env.x" },
     b: { url: "https://b/mcp", headers: { Authorization: "Bearer ${TOKEN}", "X-Key": "hidden" } },
   };
-  write({ [PROJECT]: JSON.stringify({ servers, audit: { file: "~/.bashrc" } }) });
+  write({ [PROJECT]: JSON.stringify({ servers, store: "~/.bashrc" }) });
   const home = join(root, "home");
   const [found] = await findProjectConfigs({
     cwd: join(root, "project"),

@@ -231,8 +231,8 @@ function toProblems(violations: readonly Violation[], { document, section, file 
 
 /** The one path that is used before there is any server: made absolute here, where the folders are known. */
 function withAuditFile(config: Config, places: { readonly home: string; readonly baseDir: string }): Config {
-  const { file } = config.audit;
-  return file === undefined ? config : { ...config, audit: { ...config.audit, file: absolutePath(file, places) } };
+  const { store } = config;
+  return store === undefined ? config : { ...config, store: absolutePath(store, places) };
 }
 
 function problemAt(document: Document, file: string, fault: { path: Path; reason: string }): Problem {

@@ -166,8 +166,8 @@ const VALUES: readonly Row[] = [
   ],
   [
     "x.json",
-    '{"audit": {"file": "${HOME}/a"}}',
-    ":1:12: audit.file: variables are not replaced here; write the path out.",
+    '{"store": "${HOME}/a"}',
+    ":1:2: store: variables are not replaced here; write the path out.",
   ],
   [
     "mcp-discovery.config.json",

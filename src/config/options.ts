@@ -3,9 +3,11 @@ import { auditOptions } from "../audit/options.js";
 import { cacheOptions } from "../catalog/options.js";
 import { executionOptions } from "../executor/options.js";
 import { isJsonObject } from "../model/json.js";
+import { findBadSelectors, policyOptions } from "../policy/options.js";
 import { findBadPatterns, toolRulesOptions } from "../rules/options.js";
 import { searchOptions } from "../search/options.js";
 import { serversOptions, sourcesOptions } from "../sources/options.js";
+import { storeOptions } from "../store/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
 import type { Violation } from "../util/document/schema.js";
 
@@ -17,14 +19,11 @@ export const configOptions = z
     servers: serversOptions,
     sources: sourcesOptions,
     toolRules: toolRulesOptions,
+    policy: policyOptions.prefault({}),
     search: searchOptions,
     cache: cacheOptions.prefault({}),
-    audit: auditOptions
-      .refine(({ file }) => file?.includes("${") !== true, {
-        path: ["file"],
-        error: "variables are not replaced here; write the path out",
-      })
-      .prefault({}),
+    audit: auditOptions.prefault({}),
+    store: storeOptions,
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
   })
@@ -33,8 +32,13 @@ export const configOptions = z
 /** The configuration as the stages read it: checked, defaults filled in, frozen. */
 export type Config = Readonly<z.output<typeof configOptions>>;
 
-/** What is wrong beyond the schema: patterns of rules that do not compile. */
+/** What is wrong beyond the schema: patterns of rules and of the policy that do not compile. */
 export async function findHiddenFaults(value: unknown): Promise<readonly Violation[]> {
-  const bad = await findBadPatterns(isJsonObject(value) ? value["toolRules"] : undefined);
-  return bad.map(({ path, reason }) => ({ path: ["toolRules", ...path], reason }));
+  const { toolRules, policy } = isJsonObject(value) ? value : {};
+  const inRules = await findBadPatterns(toolRules);
+  const inPolicy = await findBadSelectors(policy, findBadPatterns);
+  return [
+    ...inRules.map(({ path, reason }) => ({ path: ["toolRules", ...path], reason })),
+    ...inPolicy.map(({ path, reason }) => ({ path: ["policy", ...path], reason })),
+  ];
 }

@@ -61,11 +61,11 @@ async function effectsOf(opened: OpenedConfig): Promise<string[]> {
   const read = await parseOpened(opened, 0);
   if (read.kind === "problems") return ["cannot be read as it is"];
   const { value } = sectionOf(read.document.value) ?? read.document;
-  const { servers, sources, audit } = isJsonObject(value) ? value : {};
+  const { servers, sources, store } = isJsonObject(value) ? value : {};
   return [
     ...serversIn(servers).map(describeEntry),
     ...(Array.isArray(sources) ? sources.filter(isJsonObject).map(describeSource) : []),
-    ...(isJsonObject(audit) && typeof audit["file"] === "string" ? [`writes to ${commandLine([audit["file"]])}`] : []),
+    ...(typeof store === "string" ? [`writes to ${commandLine([store])}`] : []),
   ];
 }
 

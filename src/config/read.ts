@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { extname, relative } from "node:path";
-import { canonicalJson } from "../util/canonical-json.js";
+import { canonicalJson } from "../util/json/canonical.js";
 import { parseText, type Format } from "../util/document/formats.js";
 import { pathText, type Problem } from "../util/document/problem.js";
 import { readTextFile } from "../util/document/text.js";

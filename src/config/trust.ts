@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { isJsonObject } from "../model/json.js";
-import { sha256 } from "../util/canonical-json.js";
+import { sha256 } from "../util/sha256.js";
 import { writePrivateFile } from "../util/private-files.js";
 
 export interface TrustParts {

@@ -1,10 +1,13 @@
 import { DiscoveryError } from "../errors.js";
 import type { Connection } from "../model/server.js";
+import type { Secrets } from "../util/secrets.js";
 import { createEnvFiles, type EnvFileParts } from "./env-files.js";
 import { expandTemplate, variablesOf, type VariableUse } from "./template.js";
 
 export interface VariablesParts extends EnvFileParts {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told every value that leaves here. */
+  readonly secrets?: Pick<Secrets, "note">;
 }
 
 export interface Variables {
@@ -13,6 +16,8 @@ export interface Variables {
    * put in is told to `onValue`: whoever gets the text may have to hide it again.
    */
   resolve(text: string, onValue?: NoteValue): string;
+  /** Tells of a value that no variable holds and that must not show up again all the same. */
+  readonly note: NoteValue;
   /** Where the value of a variable would come from now. */
   originOf(name: string): VariableOrigin;
   /** What is wrong in the `.env` files, as they are now. */
@@ -31,8 +36,9 @@ export type VariableOrigin =
 export type NoteValue = (value: string) => void;
 
 /** Variables of the process and of the `.env` files, looked up at the moment of use and never kept in a result. */
-export function createVariables({ env, ...parts }: VariablesParts): Variables {
+export function createVariables({ env, secrets, ...parts }: VariablesParts): Variables {
   const files = createEnvFiles(parts);
+  const note: NoteValue = (value) => secrets?.note(value);
   const lookup = (name: string): string | undefined => env[name] ?? files.find(name)?.value;
 
   function originOf(name: string): VariableOrigin {
@@ -46,6 +52,7 @@ export function createVariables({ env, ...parts }: VariablesParts): Variables {
   function resolve(text: string, onValue?: NoteValue): string {
     const expanded = expandTemplate(text, (name) => {
       const value = lookup(name);
+      if (value !== undefined) note(value);
       if (value !== undefined) onValue?.(value);
       return value;
     });
@@ -54,7 +61,7 @@ export function createVariables({ env, ...parts }: VariablesParts): Variables {
     return expanded.text;
   }
 
-  return { resolve, originOf, notices: () => files.notices(), files: files.files };
+  return { resolve, note, originOf, notices: () => files.notices(), files: files.files };
 }
 
 /** The connection with every variable in it replaced; one error names all that are not set. */

@@ -1,97 +1,68 @@
-import { describe, expect, it } from "vitest";
-import { DiscoveryError } from "../errors.js";
-import { localActor } from "../model/actor.js";
-import type { Call, CallResult } from "../model/call.js";
-import type { Tool } from "../model/tool.js";
-import { compileCheck } from "./check-value.js";
-import { type CallRecord, createExecute, type ExecutorParts, type OutgoingCall } from "./execute.js";
-import { createKeptResults } from "./kept-results.js";
-import { executionOptions } from "./options.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { ANSWER, closeExecutors, type ExecutorSetup, setUpExecutor, toTool } from "../../test/support/executor.js";
+import { DiscoveryError, type ErrorCode } from "../errors.js";
+import type { CallResult } from "../model/call.js";
 
-const TOOL: Tool = {
-  id: "github:create_issue",
-  server: "github",
-  name: "create_issue",
-  definition: {
-    name: "create_issue",
-    inputSchema: {
-      type: "object",
-      properties: { title: { type: "string" }, body: { type: "string" } },
-      required: ["title"],
-    },
-  },
-  hash: "h",
-  enabled: true,
-  tags: [],
-};
-const ANSWER: CallResult = { content: [{ type: "text", text: "done" }], _meta: { kept: true } };
+afterEach(closeExecutors);
 
-function setUp(parts: Partial<ExecutorParts> = {}) {
-  const sent: OutgoingCall[] = [];
-  const records: CallRecord[] = [];
-  const logged: string[] = [];
-  let time = 0;
-  const execute = createExecute({
-    resolve: () => Promise.resolve(TOOL),
-    explain: () => "rule 1 (*issue* → disabled)",
-    validation: {
-      check: (tool, value) => Promise.resolve(compileCheck(tool.definition.inputSchema)(value)),
-      close: () => Promise.resolve(),
-    },
-    send: (_tool, call) => {
-      sent.push(call);
-      return Promise.resolve(ANSWER);
-    },
-    assertRecordable: () => Promise.resolve(),
-    record: (entry) => {
-      records.push(entry);
-      return Promise.resolve();
-    },
-    limit: { bytes: 1024, kept: createKeptResults(1000, () => 0) },
-    options: executionOptions.parse({}),
-    startWaitMs: 10_000,
-    now: () => 1000,
-    elapsed: () => (time += 5),
-    newId: () => "id-1",
-    log: (message) => logged.push(message),
-    ...parts,
-  });
-  const call = (rest: Partial<Call> = {}, signal?: AbortSignal) =>
-    execute(
-      { actor: localActor("mcp"), server: "github", tool: "create_issue", arguments: { title: "x" }, ...rest },
-      signal,
-    );
-  return { call, sent, records, logged };
-}
+const failing = (error: unknown): ExecutorSetup => ({ send: () => Promise.reject(error) });
+const READ_ONLY = toTool({}, { annotations: { readOnlyHint: true } });
 
 describe("execute", () => {
   it("returns the upstream's answer as the same object", async () => {
-    const { call, sent } = setUp();
+    const { call, sent } = await setUpExecutor();
     expect(await call()).toBe(ANSWER);
-    expect(sent).toEqual([{ arguments: { title: "x" }, timeoutMs: 30_000, startWaitMs: 10_000, maxTotalMs: 900_000 }]);
+    expect(sent).toMatchObject([
+      { arguments: { title: "x" }, timeoutMs: 30_000, startWaitMs: 10_000, maxTotalMs: 900_000 },
+    ]);
   });
 
-  it("records every outcome once, with its duration", async () => {
-    const { call, records } = setUp();
+  it("records an intent before it sends and one outcome after", async () => {
+    const { call, records } = await setUpExecutor({ send: () => Promise.resolve(ANSWER) });
     await call();
+    const facts = {
+      request_id: "id-1",
+      timestamp: "2026-01-01T00:00:00.000Z",
+      actor_id: "local",
+      surface: "mcp",
+      tool_id: "github:create_issue",
+      params_hash: 'hash of {"title":"x"}',
+      risk: "high",
+    };
     expect(records).toEqual([
-      {
-        requestId: "id-1",
-        actor: { id: "local", surface: "mcp" },
-        toolId: TOOL.id,
-        arguments: { title: "x" },
-        startedAt: 1000,
-        durationMs: 5,
-        outcome: { kind: "answered", isError: false },
-      },
+      { kind: "intent", ...facts },
+      { kind: "outcome", ...facts, decision: "allowed", outcome: "ok", duration_ms: 5, arguments: { title: "x" } },
     ]);
+  });
+
+  it("records of a harmless call the outcome alone", async () => {
+    const { call, records } = await setUpExecutor({ tool: READ_ONLY });
+    await call();
+    expect(records).toMatchObject([{ kind: "outcome", risk: "low", outcome: "ok" }]);
   });
 
   it.each<[string, unknown]>([
     ["a string that holds JSON", '{"title":"x"}'],
     ["an object", { title: "x" }],
   ])("takes arguments as %s", async (_, given) => {
-    const { call, sent } = setUp();
+    const { call, sent } = await setUpExecutor();
+    await call({ arguments: given });
+    expect(sent[0]?.arguments).toEqual({ title: "x" });
+  });
+
+  it("sends a copy of the arguments: what their owner changes meanwhile does not count", async () => {
+    const given = { title: "x" };
+    const { call, sent } = await setUpExecutor({
+      parts: {
+        validation: {
+          check: () => {
+            given.title = "changed";
+            return Promise.resolve([]);
+          },
+          close: () => Promise.resolve(),
+        },
+      },
+    });
     await call({ arguments: given });
     expect(sent[0]?.arguments).toEqual({ title: "x" });
   });
@@ -100,18 +71,32 @@ describe("execute", () => {
     ["text that is no JSON", "title=x", "TOOL_VALIDATION_ERROR"],
     ["a list", ["x"], "TOOL_VALIDATION_ERROR"],
     ["a number in a string", "7", "TOOL_VALIDATION_ERROR"],
+    ["a number that no reader keeps", { title: "x", n: 2 ** 53 }, "TOOL_VALIDATION_ERROR"],
+    ["a name twice in a string", '{"title":"x","title":"y"}', "TOOL_VALIDATION_ERROR"],
+    ["__proto__", '{"title":"x","__proto__":{}}', "TOOL_VALIDATION_ERROR"],
+    ["half a surrogate pair", { title: "\ud800" }, "TOOL_VALIDATION_ERROR"],
     ["an object nested a hundred deep", JSON.parse(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`), "INVALID_REQUEST"],
   ])("refuses %s without sending it", async (_, given, code) => {
-    const { call, sent, records } = setUp();
+    const { call, sent, records } = await setUpExecutor();
     await expect(call({ arguments: given })).rejects.toMatchObject({ code, executed: "no" });
     expect(sent).toEqual([]);
     expect(records).toHaveLength(1);
   });
 
+  it("refuses a request that reading has changed, names where, and hashes nothing of it", async () => {
+    const { call, sent, records } = await setUpExecutor();
+    const flaws = [{ path: "/params/arguments/arguments/title", message: "is there twice" }];
+    await expect(call({ flaws })).rejects.toMatchObject({
+      code: "TOOL_VALIDATION_ERROR",
+      facts: { violations: ["/params/arguments/arguments/title is there twice"] },
+    });
+    expect(sent).toEqual([]);
+    expect(records).toMatchObject([{ params_hash: null, decision: "refused" }]);
+  });
+
   it("names every violation and the signature when the arguments are wrong", async () => {
-    const { call, sent } = setUp();
-    const failure = await call({ arguments: { title: 1, body: 2 } }).catch((error: unknown) => error as DiscoveryError);
-    expect(failure).toMatchObject({
+    const { call, sent } = await setUpExecutor();
+    await expect(call({ arguments: { title: 1, body: 2 } })).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
       message: "The arguments do not fit github:create_issue.",
       facts: {
@@ -124,32 +109,38 @@ describe("execute", () => {
   });
 
   it("does not call a disabled tool, and says which rule disables it", async () => {
-    const { call, sent, records } = setUp({ resolve: () => Promise.resolve({ ...TOOL, enabled: false }) });
+    const { call, sent, records } = await setUpExecutor({ tool: toTool({ enabled: false }) });
     await expect(call()).rejects.toMatchObject({
       code: "TOOL_DISABLED",
       message: "github:create_issue is disabled: rule 1 (*issue* → disabled).",
     });
     expect(sent).toEqual([]);
-    expect(records[0]?.outcome.kind).toBe("failed");
+    expect(records).toMatchObject([{ kind: "outcome", decision: "refused", error_code: "TOOL_DISABLED" }]);
   });
 
-  it("sends nothing when an execution could not be recorded", async () => {
-    const unavailable = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
-    const { call, sent } = setUp({ assertRecordable: unavailable, record: unavailable });
-    await expect(call()).rejects.toMatchObject({
+  it.each(["prepare", "record"] as const)("sends nothing when %s says that nothing can be recorded", async (method) => {
+    const setup = await setUpExecutor();
+    setup.audit[method] = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
+    await expect(setup.call()).rejects.toMatchObject({
       code: "AUDIT_UNAVAILABLE",
       executed: "no",
       facts: { request_id: "id-1" },
     });
-    expect(sent).toEqual([]);
+    expect(setup.sent).toEqual([]);
   });
 
-  it.each<["yes" | "unknown", ExecutorParts["send"]]>([
-    ["yes", () => Promise.resolve(ANSWER)],
-    ["unknown", () => Promise.reject(new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "late.", { executed: "unknown" }))],
-  ])("withholds what could not be recorded, and says executed: %s", async (executed, send) => {
-    const record = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
-    const { call } = setUp({ record, send });
+  it.each<["yes" | "unknown", ExecutorSetup]>([
+    ["yes", { tool: READ_ONLY }],
+    [
+      "unknown",
+      {
+        tool: READ_ONLY,
+        ...failing(new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "late.", { executed: "unknown" })),
+      },
+    ],
+  ])("withholds what could not be recorded, and says executed: %s", async (executed, setup) => {
+    const { call, audit } = await setUpExecutor(setup);
+    audit.record = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
     await expect(call()).rejects.toMatchObject({
       code: "AUDIT_UNAVAILABLE",
       executed,
@@ -159,8 +150,8 @@ describe("execute", () => {
   });
 
   it("goes on when a listener of the caller throws", async () => {
-    const { call, logged } = setUp({
-      send: (_tool, { onEvent }) => {
+    const { call, logged } = await setUpExecutor({
+      send: ({ onEvent }) => {
         onEvent?.({ kind: "progress", progress: 1 });
         return Promise.resolve(ANSWER);
       },
@@ -174,19 +165,19 @@ describe("execute", () => {
 
   it("gives the whole result to a caller that is no model", async () => {
     const large: CallResult = { content: [{ type: "text", text: "x".repeat(5000) }] };
-    const { call } = setUp({ send: () => Promise.resolve(large) });
+    const { call } = await setUpExecutor({ send: () => Promise.resolve(large) });
     expect(await call({ whole: true })).toBe(large);
     expect((await call()).content).toHaveLength(2);
   });
 
   it("does not send a call that was cancelled while it was being checked", async () => {
-    const { call, sent } = setUp();
+    const { call, sent } = await setUpExecutor();
     await expect(call({}, AbortSignal.abort())).rejects.toMatchObject({ code: "CANCELLED", executed: "no" });
     expect(sent).toEqual([]);
   });
 
   it("turns a defect into INTERNAL_ERROR: an id to the caller, the stack to the log", async () => {
-    const { call, logged } = setUp({ send: () => Promise.reject(new RangeError("secret detail")) });
+    const { call, logged } = await setUpExecutor(failing(new RangeError("secret detail")));
     const failure = await call().catch((error: unknown) => error as DiscoveryError);
     expect(failure).toMatchObject({
       code: "INTERNAL_ERROR",
@@ -198,23 +189,33 @@ describe("execute", () => {
     expect(logged[0]).toContain("RangeError: secret detail");
   });
 
-  it("says executed: no of a defect before the call was sent", async () => {
-    const { call } = setUp({ resolve: () => Promise.reject(new TypeError("bug")) });
-    await expect(call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "no" });
-    const sent = setUp({ send: () => Promise.reject(new TypeError("bug")) });
-    await expect(sent.call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "unknown" });
+  it("says executed: no of a defect before the call was sent, and unknown after", async () => {
+    const before = await setUpExecutor({ parts: { resolve: () => Promise.reject(new TypeError("bug")) } });
+    await expect(before.call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "no" });
+    const after = await setUpExecutor(failing(new TypeError("bug")));
+    await expect(after.call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "unknown" });
   });
 
   it("passes the caller's timeout, metadata and listener on", async () => {
-    const { call, sent } = setUp();
-    const onEvent = () => undefined;
-    await call({ timeoutMs: 5, meta: { trace: 1 }, onEvent });
+    const { call, sent } = await setUpExecutor();
+    await call({ timeoutMs: 5, meta: { trace: 1 }, onEvent: () => undefined });
     expect(sent[0]).toMatchObject({ timeoutMs: 5, meta: { trace: 1 }, onEvent: expect.any(Function) });
   });
 
   it("counts an answer with isError as an answer", async () => {
-    const { call, records } = setUp({ send: () => Promise.resolve({ content: [], isError: true }) });
+    const { call, records } = await setUpExecutor({ send: () => Promise.resolve({ content: [], isError: true }) });
     expect(await call()).toEqual({ content: [], isError: true });
-    expect(records[0]?.outcome).toEqual({ kind: "answered", isError: true });
+    expect(records.at(-1)).toMatchObject({ decision: "allowed", outcome: "tool_error" });
+  });
+
+  it.each<[ErrorCode, "allowed" | "refused"]>([
+    ["TOOL_DISABLED", "refused"],
+    ["SERVER_CONNECTION_ERROR", "allowed"],
+    ["TOOL_EXECUTION_TIMEOUT", "allowed"],
+    ["CANCELLED", "allowed"],
+  ])("records %s as %s", async (code, decision) => {
+    const { call, records } = await setUpExecutor(failing(new DiscoveryError(code, "It failed.")));
+    await expect(call()).rejects.toMatchObject({ code });
+    expect(records.at(-1)).toMatchObject({ decision, outcome: "error", error_code: code });
   });
 });

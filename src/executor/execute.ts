@@ -1,35 +1,36 @@
-// One call comes in; resolve, decide, validate, send, limit, record; the tool's answer goes out unchanged.
+// One call comes in; resolve, permit, claim, send, limit, record; the tool's answer goes out unchanged.
 // It refuses to know how tools are found and how servers are reached.
-import { toSignature } from "../catalog/signature.js";
-import { DiscoveryError, type Executed, toDiscoveryError } from "../errors.js";
-import type { Actor } from "../model/actor.js";
+import { DiscoveryError } from "../errors.js";
 import type { Call, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import { type Tool, toolId } from "../model/tool.js";
-import { isWithinDepth } from "../util/depth.js";
-import type { Violation } from "./check-value.js";
+import type { Tool } from "../model/tool.js";
+import { KEY_MEMBER, type Policy } from "../policy/policy.js";
+import { isAtLeast } from "../policy/risk.js";
+import { type Bucket, bucketKey } from "../policy/ruling.js";
+import type { RateRequest, RateWindows } from "../store/rate-windows.js";
+import { failpoint } from "../util/failpoint.js";
+import { Attempt, type AttemptParts, describeDefect } from "./attempt.js";
+import { toDryRun } from "./dry-run.js";
+import type { Replay } from "./idempotency.js";
 import { limitResult, type ResultLimit } from "./limit-result.js";
 import type { ExecutionOptions } from "./options.js";
-import type { Validation } from "./validation.js";
+import { obtainPermit, type Permit, type PermitParts, refusal } from "./permit.js";
 
-export interface ExecutorParts {
+export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack"> {
   /** Finds the tool, disabled ones too, or throws TOOL_NOT_FOUND or SERVER_NOT_FOUND with the nearest names. */
   readonly resolve: (call: Call, waitMs: number, signal?: AbortSignal) => Promise<Tool>;
   /** Why the rules disable the tool, for the error. */
   readonly explain: (tool: Tool) => string;
-  readonly validation: Validation;
+  /** The policy of the configuration in force, which may have changed while the call waited. */
+  readonly policyInForce: () => Policy;
   readonly send: (tool: Tool, outgoing: OutgoingCall, signal?: AbortSignal) => Promise<CallResult>;
-  /** Throws AUDIT_UNAVAILABLE when an execution could not be recorded: then nothing is sent. */
-  readonly assertRecordable: () => Promise<void>;
-  readonly record: (entry: CallRecord) => Promise<void>;
+  readonly rates: RateWindows;
+  /** A clock that no change of the time of day moves. */
+  readonly steadyNow: () => number;
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
   /** A call waits for a server that has to be started first within its own timeout, and at most so long. */
   readonly startWaitMs: number;
-  readonly now: () => number;
-  readonly elapsed: () => number;
-  readonly newId: () => string;
-  readonly log: (message: string) => void;
 }
 
 export interface OutgoingCall {
@@ -39,99 +40,144 @@ export interface OutgoingCall {
   readonly startWaitMs: number;
   readonly maxTotalMs: number;
   readonly onEvent?: NonNullable<Call["onEvent"]>;
-}
-
-/** What the audit needs to know of one execution. */
-export interface CallRecord {
-  readonly requestId: string;
-  readonly actor: Actor;
-  readonly toolId: string;
-  readonly arguments: unknown;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly outcome:
-    | { readonly kind: "answered"; readonly isError: boolean }
-    | { readonly kind: "failed"; readonly error: DiscoveryError };
+  /** To be called right before the first byte is sent; what it throws is the call's outcome. */
+  readonly beforeSend: () => Promise<void> | undefined;
 }
 
 export type Execute = (call: Call, signal?: AbortSignal) => Promise<CallResult>;
 
-const MAX_ARGUMENT_DEPTH = 64;
-
 export function createExecute(parts: ExecutorParts): Execute {
+  const attemptParts = { ...parts, giveBack: parts.rates.giveBack };
   return async (call, signal) => {
-    const requestId = parts.newId();
-    const startedAt = parts.now();
-    const from = parts.elapsed();
-    const finish = async (outcome: CallRecord["outcome"]): Promise<void> => {
-      await parts.record({
-        requestId,
-        actor: call.actor,
-        toolId: toolId(call.server, call.tool),
-        arguments: call.arguments,
-        startedAt,
-        durationMs: parts.elapsed() - from,
-        outcome,
-      });
-    };
-
-    // Who hears of a failure must know whether the tool ran, also when it is the record that failed.
-    const tell = (thrown: unknown, executed: Executed): DiscoveryError =>
-      toDiscoveryError(thrown, executed).about({
-        server: call.server,
-        tool: call.tool,
-        request_id: requestId,
-        executed,
-      });
-    let isSent = false;
-    const send: ExecutorParts["send"] = (...args) => {
-      isSent = true;
-      return parts.send(...args);
-    };
-
-    let answer: CallResult;
+    const attempt = new Attempt(call, attemptParts);
+    let result: CallResult;
     try {
-      const result = await carryOut(call, { ...parts, send }, signal);
-      answer = call.whole === true ? result : limitResult(result, parts.limit);
+      result = await carryOut(call, attempt, parts, signal);
     } catch (thrown) {
-      const error = tell(thrown, thrown instanceof DiscoveryError || !isSent ? "no" : "unknown");
-      if (error.code === "INTERNAL_ERROR") parts.log(`Request ${requestId} failed: ${describeDefect(thrown)}`);
-      await finish({ kind: "failed", error }).catch((failure: unknown) => {
-        throw error.code === "AUDIT_UNAVAILABLE" ? error : tell(failure, error.executed);
-      });
-      throw error;
+      throw await attempt.failed(thrown);
     }
-    // A call we cannot record fails, even if the upstream succeeded: an unaudited success is the one outcome we never report.
-    await finish({ kind: "answered", isError: answer.isError === true }).catch((failure: unknown) => {
-      throw tell(failure, "yes");
-    });
-    return answer;
+    await attempt.answered(result);
+    return call.whole === true ? result : limitResult(result, parts.limit);
   };
 }
 
-async function carryOut(call: Call, parts: ExecutorParts, signal?: AbortSignal): Promise<CallResult> {
+async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, signal?: AbortSignal): Promise<CallResult> {
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
   const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, parts.startWaitMs);
   const tool = await parts.resolve(call, startWaitMs, signal);
-  if (!tool.enabled) throw disabled(tool, parts.explain(tool));
-  const given = toArguments(call.arguments, tool);
-  const violations = await parts.validation.check(tool, given);
-  if (violations.length > 0) throw invalid(tool, violations);
-  await parts.assertRecordable();
-  if (signal?.aborted)
+  attempt.risk = parts.policy.ruling(tool).risk.risk;
+  if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
+  const onArguments = (given: JsonObject): Promise<void> => attempt.hash(given);
+  const permit = await obtainPermit(call, tool, { ...parts, onArguments }, signal);
+  attempt.approvalId = permit.approved?.id;
+  if (call.dryRun === true) {
+    await assertRoom(permit, attempt, parts);
+    return toDryRun(permit);
+  }
+  const replay = permit.replay ?? (await claim(permit, attempt, parts));
+  if (replay !== undefined) return toReplayed(replay, attempt);
+  await parts.audit?.prepare();
+  if (signal?.aborted) {
     throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
+  }
+  const { onEvent } = call;
   return await parts.send(
     tool,
     {
-      arguments: given,
+      ...toSent(permit, call),
       timeoutMs,
       startWaitMs,
       maxTotalMs: parts.options.maxTotalMs,
-      ...(call.meta === undefined ? {} : { meta: call.meta }),
-      ...(call.onEvent === undefined ? {} : { onEvent: guarded(call.onEvent, parts.log) }),
+      ...(onEvent === undefined ? {} : { onEvent: guarded(onEvent, parts.log) }),
+      beforeSend: () => beforeSend(permit, attempt, parts),
     },
     signal,
   );
+}
+
+/** Takes from the bucket and reserves the key; somebody else may have been faster with it. */
+async function claim(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<Replay | undefined> {
+  const { ruling, keyed, tool } = permit;
+  if (ruling.bucket !== undefined) {
+    const taken = await parts.rates.take(toRateRequest(ruling.bucket, attempt, parts));
+    if (taken.kind === "refused") throw limited(tool, ruling.bucket.name, taken.retryAfterMs);
+    attempt.ticket = taken.ticket;
+  }
+  if (keyed === undefined) return undefined;
+  failpoint("call.before_reserve");
+  const claimed = await parts.idempotency.reserve(keyed, attempt.requestId);
+  if ("ending" in claimed) {
+    if (attempt.ticket !== undefined) await parts.rates.giveBack(attempt.ticket);
+    attempt.ticket = undefined;
+    return claimed;
+  }
+  attempt.claim = claimed;
+  failpoint("call.after_reserve");
+  return undefined;
+}
+
+/** A replay uses up nothing. */
+async function assertRoom({ tool, ruling, replay }: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> {
+  if (ruling.bucket === undefined || replay !== undefined) return;
+  const outlook = await parts.rates.peek(toRateRequest(ruling.bucket, attempt, parts));
+  if (outlook.kind === "refused") throw limited(tool, ruling.bucket.name, outlook.retryAfterMs);
+}
+
+function toRateRequest(bucket: Bucket, { actorId }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
+  const now = Math.floor(steadyNow());
+  return { bucket: bucketKey(bucket, actorId), actor: "", limit: bucket.calls, windowMs: bucket.perMs, now };
+}
+
+/** Everything that has to be on disk before anything happens, and a last look at what may have changed meanwhile. */
+function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> | undefined {
+  assertStillPermitted(permit, attempt, parts);
+  const isIntended = isAtLeast(permit.ruling.risk.risk, "medium");
+  const { approved } = permit;
+  if (approved === undefined && attempt.claim === undefined && !isIntended) {
+    attempt.isSent = true;
+    return undefined;
+  }
+  return (async () => {
+    if (approved !== undefined) {
+      const isMine = await parts.confirmations.redeem(approved.id, approved.subject, approved.from);
+      if (!isMine) throw usedUp(permit.tool, approved.id);
+    }
+    await attempt.dispatch(isIntended);
+    attempt.isSent = true;
+  })();
+}
+
+function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: Attempt, parts: ExecutorParts): void {
+  const inForce = parts.policyInForce();
+  if (inForce === parts.policy) return;
+  const approval = approved === undefined ? undefined : { id: approved.id, state: "approved" as const };
+  const decision = inForce.judge({ tool, pin: pin.kind, actorId: attempt.actorId, call: { ...facts, approval } });
+  if (decision.kind !== "allow") throw refusal(decision, tool, pin);
+}
+
+/** The key travels on where the server takes it. */
+function toSent(permit: Permit, call: Call): Pick<OutgoingCall, "arguments" | "meta"> {
+  const { keyed, ruling, arguments: given } = permit;
+  const key = keyed?.scope.key;
+  const { sendAs } = ruling.key;
+  if (key === undefined || sendAs === undefined) {
+    return { arguments: given, ...(call.meta === undefined ? {} : { meta: call.meta }) };
+  }
+  if (sendAs === "_meta") return { arguments: given, meta: { ...call.meta, [KEY_MEMBER]: key } };
+  return { arguments: { [sendAs]: key, ...given }, ...(call.meta === undefined ? {} : { meta: call.meta }) };
+}
+
+/** Under this name an answer tells that it is the one of an earlier call, and of which. */
+export const REPLAYED_MEMBER = "anygpt/replayed";
+
+function toReplayed({ requestId, ending }: Replay, attempt: Attempt): CallResult {
+  attempt.replayedFrom = requestId;
+  if (ending.kind === "error") throw ending.error.about({ replayed: true, original_request_id: requestId });
+  const meta = ending.result["_meta"];
+  return {
+    ...ending.result,
+    _meta: { ...(isJsonObject(meta) ? meta : {}), [REPLAYED_MEMBER]: { request_id: requestId } },
+  };
 }
 
 /** A listener that throws is the caller's defect; the call goes on. */
@@ -145,54 +191,22 @@ function guarded(onEvent: NonNullable<Call["onEvent"]>, log: ExecutorParts["log"
   };
 }
 
-/** Some models send the arguments as a string that holds JSON. */
-function toArguments(given: unknown, tool: Tool): JsonObject {
-  const value = typeof given === "string" ? parseObject(given) : (given ?? {});
-  if (!isJsonObject(value)) {
-    throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments of ${tool.id} are not an object.`, {
-      hint: `Pass an object that fits ${toSignature(tool.definition)}.`,
-    });
-  }
-  if (!isWithinDepth(value, MAX_ARGUMENT_DEPTH)) {
-    throw new DiscoveryError(
-      "INVALID_REQUEST",
-      `The arguments of ${tool.id} are nested deeper than ${MAX_ARGUMENT_DEPTH} levels.`,
-      {
-        hint: "Pass a flatter value.",
-      },
-    );
-  }
-  return value;
-}
-
-function parseObject(text: string): unknown {
-  try {
-    return text.trim() === "" ? {} : JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 function disabled(tool: Tool, reason: string): DiscoveryError {
   return new DiscoveryError("TOOL_DISABLED", `${tool.id} is disabled: ${reason}.`, {
     hint: "Choose another tool, or ask the person who runs the gateway to change toolRules.",
   });
 }
 
-const MAX_VIOLATIONS = 25;
-
-function invalid(tool: Tool, violations: readonly Violation[]): DiscoveryError {
-  const more = violations.length - MAX_VIOLATIONS;
-  const listed = violations.slice(0, MAX_VIOLATIONS).map(({ path, message }) => `${path} ${message}`.trimStart());
-  return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments do not fit ${tool.id}.`, {
-    hint: "Correct them to fit the signature and call again.",
-    facts: {
-      violations: more > 0 ? [...listed, `and ${more} more`] : listed,
-      signature: toSignature(tool.definition),
-    },
+function limited(tool: Tool, bucket: string, retryAfterMs: number): DiscoveryError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return new DiscoveryError("RATE_LIMITED", `The limit "${bucket}" for ${tool.id} is used up.`, {
+    hint: `Call again in ${seconds} s.`,
+    facts: { bucket, retry_after_seconds: seconds },
   });
 }
 
-function describeDefect(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+function usedUp(tool: Tool, id: string): DiscoveryError {
+  return new DiscoveryError("CONFIRMATION_REQUIRED", `The approval ${id} of ${tool.id} was used for another call.`, {
+    hint: "Call again to have it confirmed anew.",
+  });
 }

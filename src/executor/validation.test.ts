@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
-import { canonicalJson, sha256 } from "../util/canonical-json.js";
+import { canonicalJson } from "../util/json/canonical.js";
+import { sha256 } from "../util/sha256.js";
 import { createValidation } from "./validation.js";
 
 const toolWith = (inputSchema: JsonObject): Tool => ({

@@ -10,6 +10,7 @@ import type { ToolDefinition } from "../model/tool.js";
 import { searchOptions } from "../search/options.js";
 import { createDiscovery } from "./discovery.js";
 import { discoveryProfile } from "./discovery-profile.js";
+import type { MetaContext } from "./meta-tool.js";
 
 const tool = (name: string, description: string, properties: JsonObject = {}): ToolDefinition => ({
   name,
@@ -51,8 +52,9 @@ async function setUp(
       return Promise.resolve({ content: [] });
     },
   });
-  const run = async (name: string, args: unknown): Promise<JsonObject> => {
-    const answer = await metaTools.find((one) => one.name === name)!.run(args, { actor: localActor("mcp") });
+  const run = async (name: string, args: unknown, more: Partial<MetaContext> = {}): Promise<JsonObject> => {
+    const context = { actor: localActor("mcp"), ...more };
+    const answer = await metaTools.find((one) => one.name === name)!.run(args, context);
     return answer.kind === "data" ? answer.data : { ...answer.result };
   };
   return { run, metaTools, calls };
@@ -179,9 +181,71 @@ describe("execute_tool", () => {
     expect(metaTools.at(-1)?.inputSchema["required"]).toEqual(["server", "tool", "arguments"]);
   });
 
+  it("passes on what a call is to be, and leaves out what nobody said", async () => {
+    const { run, calls } = await setUp([[server("fs"), FILES]]);
+    const ask = () => Promise.resolve("declined" as const);
+    const options = { timeout: 2, idempotency_key: "k-1", confirmed: true, dry_run: true };
+    const flaws = [{ path: "/params/arguments/arguments/a", message: "is there twice" }];
+    const meta = { "example.com/trace": "t" };
+    await run("execute_tool", { server: "fs", tool: "x", arguments: { a: 1 }, options }, { ask, flaws, meta });
+    expect(calls).toEqual([
+      {
+        actor: { id: "local", surface: "mcp" },
+        server: "fs",
+        tool: "x",
+        arguments: { a: 1 },
+        timeoutMs: 2000,
+        idempotencyKey: "k-1",
+        confirmed: true,
+        dryRun: true,
+        ask,
+        flaws,
+        meta,
+      },
+    ]);
+  });
+
+  it.each<[string, JsonObject, object, object]>([
+    ["alone", { "anygpt/idempotencyKey": "k-1" }, {}, { idempotencyKey: "k-1" }],
+    [
+      "beside others, which go on",
+      { "anygpt/idempotencyKey": "k-1", a: 1 },
+      {},
+      { idempotencyKey: "k-1", meta: { a: 1 } },
+    ],
+    ["and the same as an option", { "anygpt/idempotencyKey": "k" }, { idempotency_key: "k" }, { idempotencyKey: "k" }],
+  ])("takes the key out of the metadata: %s", async (_, meta, options, expected) => {
+    const { run, calls } = await setUp([[server("fs"), FILES]]);
+    await run("execute_tool", { server: "fs", tool: "x", options }, { meta });
+    const actor = { id: "local", surface: "mcp" };
+    expect(calls).toEqual([{ actor, server: "fs", tool: "x", arguments: {}, ...expected }]);
+  });
+
+  it.each<[string, unknown, object]>([
+    ["another than the option", "k-2", { idempotency_key: "k-1" }],
+    ["empty", "", {}],
+    ["no text", 5, {}],
+    ["nothing", null, {}],
+    ["text with spaces", "a b", {}],
+  ])("refuses a key in the metadata that is %s", async (_, key, options) => {
+    const { run, calls } = await setUp([[server("fs"), FILES]]);
+    const meta = { "anygpt/idempotencyKey": key };
+    await expect(run("execute_tool", { server: "fs", tool: "x", options }, { meta })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining("anygpt/idempotencyKey"),
+    });
+    expect(calls).toEqual([]);
+  });
+
   it.each<[unknown, string]>([
     [{ server: "fs" }, "tool"],
     [{ server: "fs", tool: "x", options: { timeout: 0 } }, "timeout"],
+    [{ server: "fs", tool: "x", options: { idempotency_key: "" } }, "1 to 255 visible ASCII"],
+    [{ server: "fs", tool: "x", options: { idempotency_key: "a b" } }, "1 to 255 visible ASCII"],
+    [{ server: "fs", tool: "x", options: { idempotency_key: "k\n" } }, "1 to 255 visible ASCII"],
+    [{ server: "fs", tool: "x", options: { idempotency_key: "k".repeat(256) } }, "1 to 255 visible ASCII"],
+    [{ server: "fs", tool: "x", options: { confirmed: "yes" } }, "confirmed"],
+    [{ server: "fs", tool: "x", options: { dry_run: 1 } }, "dry_run"],
     [{ server: "fs", tool: "x", unknown: 1 }, "unknown"],
     ["text", "object"],
     [null, "server"],
@@ -190,6 +254,22 @@ describe("execute_tool", () => {
     await expect(run("execute_tool", args)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       message: expect.stringContaining(named),
+    });
+  });
+});
+
+describe("arguments that can be read in two ways", () => {
+  it.each<[string, object]>([
+    ["list_mcp_servers", {}],
+    ["search_tools", { query: "read" }],
+    ["list_tools", { server: "fs" }],
+    ["get_tool_details", { server: "fs", tool: "read_file_1" }],
+  ])("are refused by %s, which names them", async (name, args) => {
+    const { run } = await setUp([[server("fs"), FILES]]);
+    const flaws = [{ path: "/params/arguments/server", message: "is there twice" }];
+    await expect(run(name, args, { flaws })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      facts: { problems: ["/params/arguments/server is there twice"] },
     });
   });
 });

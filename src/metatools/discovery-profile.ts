@@ -8,6 +8,7 @@ import { cutAtWord } from "../util/text.js";
 import { describeServer } from "./describe-server.js";
 import { describeTool } from "./describe-tool.js";
 import type { Discovery } from "./discovery.js";
+import { executeTool } from "./execute-tool.js";
 import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
@@ -21,7 +22,13 @@ export interface ProfileParts {
 
 /** The five meta-tools of the profile `discovery`. Every word here is paid for by every agent in every conversation. */
 export function discoveryProfile(parts: ProfileParts): readonly MetaTool[] {
-  return [listMcpServers(parts), searchTools(parts), listTools(parts), getToolDetails(parts), executeTool(parts)];
+  return [
+    listMcpServers(parts),
+    searchTools(parts),
+    listTools(parts),
+    getToolDetails(parts),
+    executeTool(parts.execute),
+  ];
 }
 
 const server = z.string().min(1);
@@ -158,36 +165,4 @@ export function toDetailsAnswer(tool: Tool): JsonObject {
   const details = describeTool(tool);
   const parameters = details.parameters.map(({ required, ...rest }) => (required ? { ...rest, required } : rest));
   return { ...details, parameters, ...(tool.enabled ? {} : { enabled: false }) };
-}
-
-function executeTool({ execute }: ProfileParts): MetaTool {
-  return defineMetaTool({
-    name: "execute_tool",
-    description: "Run a tool found by search_tools. Returns the tool's own result.",
-    input: z.strictObject({
-      server,
-      tool,
-      // Published as an object; the string that some models send instead is parsed by the executor.
-      arguments: z.unknown().meta({ type: "object", description: "The tool's arguments" }),
-      options: z
-        .strictObject({
-          timeout: z.number().min(1).max(900).optional().describe("Seconds without progress, default 30"),
-        })
-        .optional(),
-    }),
-    readOnly: false,
-    // Models leave them out for tools without parameters.
-    assumed: { arguments: {} },
-    async run({ server: serverName, tool: toolName, arguments: given, options }, context) {
-      const { signal, ...caller } = context;
-      const call = {
-        ...caller,
-        server: serverName,
-        tool: toolName,
-        arguments: given,
-        ...(options?.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
-      };
-      return { kind: "result", result: await execute(call, signal) };
-    },
-  });
 }

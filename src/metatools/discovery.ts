@@ -1,6 +1,7 @@
 // The catalog and the search index come in; servers, hits, lists and details go out, for all surfaces alike.
 // It refuses to know protocols and presentation.
 import type { Lookup, Patience } from "../catalog/lookup.js";
+import { assertShown } from "../catalog/quarantine.js";
 import type { Refresh } from "../catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
@@ -39,7 +40,9 @@ export interface Discovery {
   search(request: SearchRequest): Promise<FoundTools>;
   /** The server and its tools, asked first if they are not known; SERVER_NOT_FOUND with the nearest names. */
   server(name: string, patience?: Patience): Promise<CatalogServer>;
-  /** The tool, disabled or not; TOOL_NOT_FOUND with the nearest names. */
+  /** The tool, disabled or kept back or not; TOOL_NOT_FOUND with the nearest names. */
+  find(server: string, name: string, patience?: Patience): Promise<Tool>;
+  /** The same for who wants to read its definition: TOOL_QUARANTINED when it is kept back. */
   tool(server: string, name: string, patience?: Patience): Promise<Tool>;
 }
 
@@ -69,6 +72,23 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
     return found;
   };
 
+  const find = async (serverName: string, name: string, patience?: Patience): Promise<Tool> => {
+    // An agent may pass the whole id where the name belongs.
+    const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
+    const pick = ({ tools }: CatalogServer): Tool | undefined =>
+      tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
+    const known = pick(orThrow(serverName, await lookup.server(serverName, patience)));
+    if (known !== undefined && known.quarantine === undefined) return known;
+    // It may have been approved, or may have come, since the server was asked.
+    const server = orThrow(
+      serverName,
+      known === undefined ? await lookup.refreshed(serverName, patience) : await lookup.rechecked(serverName),
+    );
+    const found = pick(server);
+    if (found === undefined) throw toolNotFound(serverName, name, server.tools);
+    return found;
+  };
+
   return {
     servers: () => [...snapshot().servers.values()],
     pending: () => refresh.pending(),
@@ -80,7 +100,8 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
       const current = snapshot();
       const accepts = (id: string): boolean => {
         const tool = current.tools.get(id);
-        return tool !== undefined && (includeDisabled || tool.enabled) && (only === undefined || tool.server === only);
+        if (tool === undefined || tool.quarantine !== undefined) return false;
+        return (includeDisabled || tool.enabled) && (only === undefined || tool.server === only);
       };
       const index = await indexOf(current);
       const answer = index.search(query, {
@@ -97,17 +118,10 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
       return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
     },
 
+    find,
     async tool(serverName, name, patience) {
-      // An agent may pass the whole id where the name belongs.
-      const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
-      const find = ({ tools }: CatalogServer): Tool | undefined =>
-        tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
-      const known = find(orThrow(serverName, await lookup.server(serverName, patience)));
-      if (known !== undefined) return known;
-      // It may have come since the server was asked.
-      const server = orThrow(serverName, await lookup.refreshed(serverName, patience));
-      const found = find(server);
-      if (found === undefined) throw toolNotFound(serverName, name, server.tools);
+      const found = await find(serverName, name, patience);
+      assertShown(found);
       return found;
     },
   };

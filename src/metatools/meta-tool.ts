@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DiscoveryError } from "../errors.js";
 import type { Actor } from "../model/actor.js";
-import type { CallEvent, CallResult } from "../model/call.js";
+import type { AskPerson, Call, CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
 /** One of the gateway's own tools: declared once, served by every surface. */
@@ -20,6 +20,10 @@ export interface MetaContext {
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CallEvent) => void;
   readonly meta?: JsonObject;
+  /** What reading the arguments as JSON has silently changed; pointers into the request. */
+  readonly flaws?: NonNullable<Call["flaws"]>;
+  /** Puts a question to the caller's person; absent when the caller cannot. */
+  readonly ask?: AskPerson;
 }
 
 /** Data of our own, or an upstream's answer that passes through unchanged. */
@@ -34,11 +38,13 @@ export interface MetaToolSource<Input extends z.ZodType> {
   readonly readOnly: boolean;
   /** Members that are taken for granted when a caller leaves them out, though the schema asks for them. */
   readonly assumed?: JsonObject;
+  /** `run` sees to it that nothing comes of flawed arguments; otherwise they do not get as far. */
+  readonly judgesFlaws?: boolean;
   readonly run: (args: z.output<Input>, context: MetaContext) => Promise<MetaAnswer>;
 }
 
 export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<Input>): MetaTool {
-  const { name, description, input, readOnly, assumed, run } = source;
+  const { name, description, input, readOnly, assumed, judgesFlaws = false, run } = source;
   return {
     name,
     description,
@@ -47,6 +53,7 @@ export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<I
     async run(args, context) {
       const parsed = input.safeParse(isJsonObject(args) ? { ...assumed, ...args } : (args ?? {}));
       if (!parsed.success) throw malformed(name, parsed.error);
+      if (!judgesFlaws && context.flaws !== undefined) throw ambiguous(name, context.flaws);
       return await run(parsed.data, context);
     },
   };
@@ -78,6 +85,14 @@ export function malformed(
   );
   return new DiscoveryError("INVALID_REQUEST", `${name} was called wrongly: ${problems.join("; ")}.`, {
     hint,
+    facts: { problems },
+  });
+}
+
+function ambiguous(name: string, flaws: NonNullable<MetaContext["flaws"]>): DiscoveryError {
+  const problems = flaws.map(({ path, message }) => `${path} ${message}`);
+  return new DiscoveryError("INVALID_REQUEST", `${name} was called wrongly: ${problems.join("; ")}.`, {
+    hint: "Write each argument once, as a value that every reader understands alike, and call again.",
     facts: { problems },
   });
 }

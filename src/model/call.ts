@@ -13,10 +13,37 @@ export interface Call {
   readonly startWaitMs?: number;
   /** Protocol metadata of the caller's request that travels upstream, without the caller's progress token. */
   readonly meta?: JsonObject;
+  /** What reading the request as JSON has silently changed; pointers into the request. Such a call is refused. */
+  readonly flaws?: readonly { readonly path: string; readonly message: string }[];
   readonly onEvent?: (event: CallEvent) => void;
   /** The caller is no model and wants the result whole, however large. */
   readonly whole?: boolean;
+  /** Whoever repeats a call with its key gets the first one's answer: nothing runs twice. */
+  readonly idempotencyKey?: string;
+  /** The caller says that its person wants this call. */
+  readonly confirmed?: boolean;
+  /** Nothing is sent and nothing used up: the answer says what would happen. */
+  readonly dryRun?: boolean;
+  /** Puts a question to the caller's person; absent when the caller cannot. */
+  readonly ask?: AskPerson;
 }
+
+/** What a person is asked before a call runs. */
+export interface Question {
+  /** Of the approval that waits for the answer. */
+  readonly id: string;
+  readonly toolId: string;
+  /** What the call is thought able to do, and who says so. */
+  readonly risk: string;
+  readonly riskOrigin: string;
+  /** Exactly what would be sent. */
+  readonly arguments: JsonObject;
+  /** How long an answer counts. */
+  readonly ttlMs: number;
+}
+
+/** `unanswered`: the person has not seen it or put it off; the question stays open. */
+export type AskPerson = (question: Question, signal?: AbortSignal) => Promise<"accepted" | "declined" | "unanswered">;
 
 /** What a tool answered, passed through unchanged: `isError` is an answer, not an exception. */
 export interface CallResult {

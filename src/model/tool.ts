@@ -22,6 +22,16 @@ export interface Tool {
   readonly hash: string;
   readonly enabled: boolean;
   readonly tags: readonly string[];
+  /** Present while the tool is kept back: it is not enabled, and its definition is withheld and says nothing of the real one. */
+  readonly quarantine?: Quarantine;
+}
+
+/** Why nobody may see or call a tool before a person has looked at its definition. */
+export interface Quarantine {
+  /** `unknown`: what was approved could not be read. */
+  readonly reason: "changed" | "new" | "unknown";
+  /** JSON pointers to what is not as it was approved. They name nothing that the server has added. */
+  readonly differs: readonly string[];
 }
 
 export function toolId(server: string, tool: string): string {

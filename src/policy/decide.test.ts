@@ -168,7 +168,7 @@ describe("decide", () => {
       { code: "TOOL_QUARANTINED" },
     ],
     ["lets a changed tool pass where it is not", ask({ pin: "changed" }), options(), { kind: "allow" }],
-    ["lets a new tool pass", ask({ pin: "new" }), options({ pinning: "enforce" }), { kind: "allow" }],
+    ["lets a new tool pass that nobody minds", ask({ pin: "new" }), options({ pinning: "warn" }), { kind: "allow" }],
     [
       "refuses a new tool under strict",
       ask({ pin: "new" }),
@@ -287,11 +287,7 @@ describe("any call", () => {
           ["UNAUTHORIZED", question.actor === undefined],
           ["SCOPE_REQUIRED", missingScopes(of.scopes, question.actor?.scopes ?? []).length > 0],
           ["POLICY_DENIED", section.preset === "strict" && of.risk.origin.kind === "default"],
-          [
-            "TOOL_QUARANTINED",
-            section.pinning === "enforce" &&
-              (question.pin === "changed" || (question.pin === "new" && section.preset === "strict")),
-          ],
+          ["TOOL_QUARANTINED", section.pinning === "enforce" && question.pin !== "same"],
           ["POLICY_DENIED", isAsked && state === "denied"],
           ["CONFIRMATION_REQUIRED", isAsked && !isAnswered],
           ["IDEMPOTENCY_REQUIRED", key !== "never" && has(key) && !facts.hasKey],

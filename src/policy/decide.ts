@@ -35,7 +35,7 @@ export interface CallFacts {
 export interface Question {
   readonly toolId: string;
   readonly ruling: Pick<Ruling, "risk" | "scopes" | "bucket">;
-  /** Whether the tool's definition is the one that was first seen or approved. */
+  /** Whether the tool's definition is one that is approved; `new`: none of the tool is. */
   readonly pin: "same" | "changed" | "new";
   /** Undefined when nobody could be made out. */
   readonly actor: PolicyActor | undefined;
@@ -120,8 +120,8 @@ function checkStated({ toolId, ruling }: Question, { preset }: DecisionOptions):
   };
 }
 
-function checkPin({ toolId, pin }: Question, { preset, pinning }: DecisionOptions): Denial | undefined {
-  if (pinning !== "enforce" || pin === "same" || (pin === "new" && preset !== "strict")) return undefined;
+function checkPin({ toolId, pin }: Question, { pinning }: DecisionOptions): Denial | undefined {
+  if (pinning !== "enforce" || pin === "same") return undefined;
   const what = pin === "new" ? "is new" : "has changed";
   return {
     kind: "deny",

@@ -1,5 +1,5 @@
 import type { Connection, ServerDefinition } from "../model/server.js";
-import { canonicalJson } from "../util/canonical-json.js";
+import { canonicalJson } from "../util/json/canonical.js";
 import type { Candidate } from "./candidate.js";
 import type { ToolFilter } from "./imported.js";
 import { isGatewayItself, type OwnProgram } from "./itself.js";

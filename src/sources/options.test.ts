@@ -102,6 +102,11 @@ describe("servers", () => {
       ["a.tools[1].name: names the same tool again"],
     ],
     [
+      "a schema that JSON cannot hold",
+      { a: { command: "x", tools: [{ name: "t", inputSchema: { minimum: Number.NaN } }] } },
+      ["a.tools[0].inputSchema: must be a JSON Schema"],
+    ],
+    [
       "a name with a colon",
       { "a:b": { command: "x" } },
       [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkJsonValue } from "../util/json/check-value.js";
 
 const LONGEST_TEXT = 8192;
 
@@ -56,7 +57,12 @@ const connectionEntry = z.strictObject(connectionFields).superRefine(checkConnec
 const manifestTool = z.strictObject({
   name: text.min(1).max(256).describe("The tool's name at its server."),
   description: text.optional().describe("What the tool does."),
-  inputSchema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema of its arguments."),
+  inputSchema: z
+    .record(z.string(), z.unknown())
+    // Programs and YAML can write what JSON cannot hold, and what cannot be hashed cannot be pinned.
+    .refine((schema) => checkJsonValue(schema).kind === "value", { error: "must be a JSON Schema" })
+    .optional()
+    .describe("JSON Schema of its arguments."),
 });
 
 const commonFields = {

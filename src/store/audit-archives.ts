@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../util/sha256.js";
+import { sanitizeJson } from "../util/terminal.js";
 import type { AuditBody, AuditMark, AuditRecord } from "./audit-records.js";
 
 /** What the chain says of a file into which its oldest records were moved. */
@@ -11,6 +12,11 @@ export interface Archive {
   readonly first: number;
   /** Its last record. */
   readonly through: AuditMark;
+}
+
+export interface ToldArchive extends Archive {
+  /** The record that tells of it. */
+  readonly toldBy: number;
 }
 
 export type ArchiveContent =
@@ -33,21 +39,21 @@ export function toRotationBody(archive: Archive, told: { readonly id: string; re
 }
 
 /** Undefined for a record of anything else. */
-export function toArchive({ body }: AuditRecord): Archive | undefined {
+export function toArchive({ seq: toldBy, body }: AuditRecord): ToldArchive | undefined {
   if (!body.includes('"kind":"rotation"')) return undefined;
   const record = parseObject(body);
   const { archive: name, archive_sha256: sum, first_seq: first, through_seq: seq, through_hash: hash } = record;
   if (record["kind"] !== "rotation" || typeof hash !== "string" || typeof seq !== "number") return undefined;
-  return { name: String(name), sha256: String(sum), first: Number(first), through: { seq, hash } };
+  return { name: String(name), sha256: String(sum), first: Number(first), through: { seq, hash }, toldBy };
 }
 
 export function archiveName(first: number, last: number, id: string): string {
   return `audit-${first}-${last}-${id}.jsonl`;
 }
 
-/** The text of an archive: one JSON object a line. */
+/** The text of an archive: one JSON object a line, also for who takes other characters for the end of a line. */
 export function toArchiveText(records: readonly AuditRecord[]): string {
-  return records.map(({ seq, hash, body }) => `${JSON.stringify({ seq, hash, body })}\n`).join("");
+  return records.map(({ seq, hash, body }) => `${sanitizeJson(JSON.stringify({ seq, hash, body }))}\n`).join("");
 }
 
 export async function readArchive(folder: string, archive: Archive): Promise<ArchiveContent> {

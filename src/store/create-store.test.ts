@@ -79,6 +79,7 @@ describe("the embedded store", () => {
   it("says that its folder cannot be made", async () => {
     await writeFile(join(folder, "in-the-way"), "");
     const store = open(true, join(folder, "in-the-way", "store.db"));
+    await expect(store.keys.find(SCOPE, 1)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
     await expect(store.audit.append([BODY])).rejects.toMatchObject({
       code: "AUDIT_UNAVAILABLE",
       message: expect.stringMatching(/its folder cannot be used \((ENOTDIR|EEXIST)\)/),

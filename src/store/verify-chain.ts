@@ -1,4 +1,5 @@
-import { type Archive, toArchive } from "./audit-archives.js";
+import { setImmediate } from "node:timers/promises";
+import { toArchive, type ToldArchive } from "./audit-archives.js";
 import type { AuditMark, AuditRecord, AuditRecords, Checkpoint } from "./audit-records.js";
 import { chainHash } from "./chain-hash.js";
 
@@ -54,7 +55,7 @@ export interface StoredChain {
   readonly start: AuditMark;
   readonly head: AuditMark;
   readonly finding: ChainFinding | undefined;
-  readonly archives: readonly Archive[];
+  readonly archives: readonly ToldArchive[];
 }
 
 const MOST_ATTEMPTS = 5;
@@ -70,13 +71,15 @@ export async function followStored(audit: AuditRecords, expected: Vouched["hashe
 
 async function follow(audit: AuditRecords, expected: Vouched["hashes"]): Promise<StoredChain> {
   const start = await audit.start();
-  const archives: Archive[] = [];
+  const archives: ToldArchive[] = [];
   let head: AuditMark = start;
   let finding: ChainFinding | undefined;
   for (let page = await audit.read({}); page.length > 0; page = await audit.read({ after: head.seq })) {
     finding ??= followRecords(page, head, expected);
     archives.push(...page.flatMap((record) => toArchive(record) ?? []));
     const { seq, hash } = page.at(-1) ?? head;
+    // Reads run in this thread: who waits for the end of this can be told how far it is, and stop it.
+    await setImmediate();
     // Numbers that do not grow would be read for ever.
     if (seq <= head.seq) break;
     head = { seq, hash };

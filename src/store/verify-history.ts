@@ -1,4 +1,4 @@
-import { type Archive, readArchive, toArchive } from "./audit-archives.js";
+import { type Archive, readArchive, toArchive, type ToldArchive } from "./audit-archives.js";
 import type { AuditMark, AuditRecord, AuditRecords, Checkpoint } from "./audit-records.js";
 import {
   CHAIN_START,
@@ -7,6 +7,7 @@ import {
   followRecords,
   followStored,
   isSame,
+  type StoredChain,
   untold,
   type Vouched,
   vouchedFor,
@@ -39,14 +40,20 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   const checkpoints = await audit.checkpoints();
   const vouched = vouchedFor([...checkpoints, ...outside], isSigned);
   const stored = await followStored(audit, vouched.hashes);
-  const findings = [...vouched.findings];
-  if (stored.finding !== undefined) findings.push(stored.finding);
-  const cut = findCut(stored.head, vouched);
-  if (cut !== undefined) findings.push(cut);
+  const findings = [stored.finding, findCut(stored.head, vouched)].filter((found) => found !== undefined);
+  const doubtful = findings.map(({ seq }) => ({ from: lastBefore(seq, vouched) + 1, to: Number.POSITIVE_INFINITY }));
+  // What tells of an archive may be bad itself: then nothing is known of the archive, and the record is named already.
+  const isDoubtful = (teller: number): boolean => doubtful.some(({ from, to }) => teller >= from && teller <= to);
   let archives = 0;
   for await (const looked of walkArchives(parts.archiveFolder, stored)) {
-    if (looked.archive !== undefined) archives += 1;
-    findings.push(...judge(looked, vouched.hashes));
+    const { archive, from, through } = looked;
+    if (archive !== undefined) archives += 1;
+    const found =
+      archive === undefined || isDoubtful(archive.toldBy) ? undefined : judge(looked, archive, vouched.hashes);
+    if (found !== undefined) {
+      findings.push(found);
+      doubtful.push({ from: found.seq, to: through.seq });
+    } else if (from === undefined && findings.length === 0) findings.push(untold(looked.before));
   }
   return {
     records: stored.head.seq,
@@ -54,8 +61,13 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
     archives,
     checkpoints: checkpoints.length,
     signedThrough: vouched.through,
-    findings: findings.sort((one, other) => one.seq - other.seq),
+    findings: [...vouched.findings, ...findings].sort((one, other) => one.seq - other.seq),
   };
+}
+
+/** The last record before this one that a good checkpoint covers. */
+function lastBefore(seq: number, { hashes }: Vouched): number {
+  return Math.max(0, ...[...hashes.keys()].filter((each) => each < seq));
 }
 
 /** One step back in history: what must come before `next`, and what is there of it. */
@@ -63,9 +75,11 @@ export interface LookedArchive {
   /** The last record that must be there. */
   readonly through: AuditMark;
   /** Undefined when nothing in the chain tells of it. */
-  readonly archive: Archive | undefined;
+  readonly archive: ToldArchive | undefined;
   /** What its first record follows, where that is told. */
   readonly from: AuditMark | undefined;
+  /** The last record before it, as far as that is known. */
+  readonly before: AuditMark;
   /** Undefined when the file is missing. */
   readonly records: readonly AuditRecord[] | undefined;
   readonly isAsWritten: boolean;
@@ -74,48 +88,43 @@ export interface LookedArchive {
 /** The newest archive first: each one's place in the chain is told by a record after it. One at a time is in memory. */
 export async function* walkArchives(
   folder: string,
-  { start, archives }: { readonly start: AuditMark; readonly archives: readonly Archive[] },
+  { start, archives }: Pick<StoredChain, "start" | "archives">,
 ): AsyncGenerator<LookedArchive> {
   const told = new Map(archives.map((archive) => [archive.through.seq, archive]));
   let through: AuditMark | undefined = start;
   while (through !== undefined && !isSame(through, CHAIN_START)) {
     const archive = told.get(through.seq);
     if (archive === undefined || !isSame(archive.through, through) || !(archive.first <= through.seq)) {
-      yield { through, archive: undefined, from: undefined, records: undefined, isAsWritten: false };
+      yield { through, before: through, archive: undefined, from: undefined, records: undefined, isAsWritten: false };
       return;
     }
     const content = await readArchive(folder, archive);
     const records = content.kind === "read" ? content.records : undefined;
     for (const earlier of (records ?? []).flatMap((record) => toTold(record))) told.set(earlier.through.seq, earlier);
     const from = archive.first === 1 ? CHAIN_START : told.get(archive.first - 1)?.through;
-    yield { through, archive, from, records, isAsWritten: content.kind === "read" && content.isAsWritten };
+    const isAsWritten = content.kind === "read" && content.isAsWritten;
+    yield { through, archive, from, before: { seq: archive.first - 1, hash: "" }, records, isAsWritten };
     through = from;
   }
 }
 
-function toTold(record: AuditRecord): Archive[] {
+function toTold(record: AuditRecord): ToldArchive[] {
   const archive = toArchive(record);
   return archive === undefined ? [] : [archive];
 }
 
-function judge(looked: LookedArchive, expected: Vouched["hashes"]): ChainFinding[] {
-  const { through, archive, from, records, isAsWritten } = looked;
-  if (archive === undefined) return [untold(through)];
+function judge(looked: LookedArchive, archive: Archive, expected: Vouched["hashes"]): ChainFinding | undefined {
+  const { through, from, records, isAsWritten } = looked;
   const { first, name } = archive;
   if (records === undefined)
-    return [{ seq: first, reason: `its archive ${name} is missing, with all up to ${through.seq}` }];
-  const found: ChainFinding[] = [];
-  if (from === undefined) found.push(untold({ seq: first - 1, hash: "" }));
-  const [record] = records;
-  const broken = from === undefined || record === undefined ? undefined : followRecords(records, from, expected);
-  if (broken !== undefined) return [...found, inArchive(broken, name)];
+    return { seq: first, reason: `its archive ${name} is missing, with all up to ${through.seq}` };
+  const broken = from === undefined ? undefined : followRecords(records, from, expected);
+  if (broken !== undefined) return inArchive(broken, name);
   const last = records.at(-1);
   if (last === undefined || !isSame(last, through)) {
-    return [...found, { seq: (last?.seq ?? first - 1) + 1, reason: `it is missing in its archive ${name}` }];
+    return { seq: (last?.seq ?? first - 1) + 1, reason: `it is missing in its archive ${name}` };
   }
-  return isAsWritten
-    ? found
-    : [...found, { seq: first, reason: `its archive ${name} is not the file that was written` }];
+  return isAsWritten ? undefined : { seq: first, reason: `its archive ${name} is not the file that was written` };
 }
 
 function inArchive({ seq, reason }: ChainFinding, name: string): ChainFinding {

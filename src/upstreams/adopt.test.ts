@@ -110,16 +110,16 @@ describe("adopt", () => {
   });
 });
 
-describe("assertAllowed", () => {
+describe("beforeSend", () => {
   it("is asked when the call is sent, not when it comes", async () => {
     const upstreams = openWatched({ concurrency: 1 });
     await pidOf(upstreams);
     let isAllowed = true;
-    const assertAllowed = (): void => {
+    const beforeSend = (): undefined => {
       if (!isAllowed) throw new DiscoveryError("TOOL_DISABLED", "No.");
     };
-    const slow = upstreams.call(echo, toCall("sleep", { ms: 100 }, { assertAllowed }));
-    const waiting = upstreams.call(echo, toCall("pid", {}, { assertAllowed }));
+    const slow = upstreams.call(echo, toCall("sleep", { ms: 100 }, { beforeSend }));
+    const waiting = upstreams.call(echo, toCall("pid", {}, { beforeSend }));
     await eventually(() => inFlight(upstreams, "echo") === 1);
     isAllowed = false;
     await expect(waiting).rejects.toMatchObject({ code: "TOOL_DISABLED", executed: "no" });

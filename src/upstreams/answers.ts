@@ -3,10 +3,10 @@ import { DiscoveryError } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isWithinDepth } from "../util/depth.js";
+import type { Secrets } from "../util/secrets.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 import type { Answer } from "./exchange.js";
 import { oversizeError } from "./oversize.js";
-import type { Redact } from "./redact.js";
 
 /** Answers after which the tool has certainly not run: the server understood neither method nor parameters. */
 const NOT_EXECUTED = new Set([-32_700, -32_600, -32_601, -32_602]);
@@ -14,7 +14,7 @@ const NOT_EXECUTED = new Set([-32_700, -32_600, -32_601, -32_602]);
 /** Deeper data exhausts the stack of whoever writes it as JSON. */
 const MAX_DEPTH = 500;
 
-export function toResult(answer: Answer, server: string, redact: Redact): CallResult {
+export function toResult(answer: Answer, server: string, { redact }: Secrets): CallResult {
   if (answer.kind === "error") {
     const oversize = oversizeError(server, answer.code, answer.data);
     if (oversize !== undefined) throw oversize;
@@ -105,20 +105,20 @@ export function brokeOff(server: string): DiscoveryError {
   });
 }
 
-export function toProgressEvent({ progress, total, message }: JsonObject): CallEvent {
+export function toProgressEvent({ progress, total, message }: JsonObject, { redact }: Secrets): CallEvent {
   return {
     kind: "progress",
     progress: typeof progress === "number" ? progress : 0,
     ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof message === "string" ? { message: redact(message) } : {}),
   };
 }
 
-export function toLogEvent({ level, logger, data }: JsonObject): CallEvent {
+export function toLogEvent({ level, logger, data }: JsonObject, { redact, redactValue }: Secrets): CallEvent {
   return {
     kind: "log",
     level: typeof level === "string" ? level : "info",
-    ...(typeof logger === "string" ? { logger } : {}),
-    data: isWithinDepth(data, MAX_DEPTH) ? data : "(too deep)",
+    ...(typeof logger === "string" ? { logger: redact(logger) } : {}),
+    data: isWithinDepth(data, MAX_DEPTH) ? redactValue(data) : "(too deep)",
   };
 }

@@ -2,13 +2,13 @@
 import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Connection, Era } from "../model/server.js";
+import type { Secrets } from "../util/secrets.js";
 import type { Channel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel } from "./http-transport.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
-import type { Redact } from "./redact.js";
 import { createSession, type Session } from "./session.js";
 import { createStdioChannel } from "./stdio-transport.js";
 
@@ -22,7 +22,7 @@ export interface ConnectParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly eraHint?: Era;
   readonly stderr: StderrRing;
-  readonly redact: Redact;
+  readonly secrets: Secrets;
   readonly reaper: Reaper;
   readonly onListChanged: () => void;
   readonly onLost: (reason: DiscoveryError) => void;
@@ -77,7 +77,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
     // It may have ended with its last word of the handshake.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
-    const { server, redact, onListChanged, onLost } = parts;
+    const { server, secrets, onListChanged, onLost } = parts;
     const { listTimeoutMs, pulseTimeoutMs } = parts.options;
     return {
       kind: "open",
@@ -88,7 +88,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
         clientInfo,
         listTimeoutMs,
         pulseTimeoutMs,
-        redact,
+        secrets,
         onListChanged,
         onLost,
       }),
@@ -126,8 +126,8 @@ function channelParts({ server, options }: ConnectParts): { server: string; maxM
   return { server, maxMessageBytes: options.maxMessageBytes };
 }
 
-function stdioParts({ env, stderr, reaper, redact, options }: ConnectParts) {
-  return { env, stderr, reaper, redact, writeTimeoutMs: options.writeTimeoutMs };
+function stdioParts({ env, stderr, reaper, secrets, options }: ConnectParts) {
+  return { env, stderr, reaper, redact: secrets.redact, writeTimeoutMs: options.writeTimeoutMs };
 }
 
 /** The SDK does not watch the signal while it negotiates the version. */

@@ -9,11 +9,11 @@ import { DiscoveryError } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Era, ServerListing } from "../model/server.js";
+import type { Secrets } from "../util/secrets.js";
 import { brokeOff, midCall, notListed, toLogEvent, toPage, toProgressEvent, toResult } from "./answers.js";
 import type { Channel } from "./channel.js";
 import { createExchange } from "./exchange.js";
 import { readPages } from "./listing.js";
-import type { Redact } from "./redact.js";
 import type { UpstreamCall } from "./types.js";
 
 const ENVELOPE_KEYS = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY];
@@ -25,7 +25,7 @@ export interface SessionParts {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly listTimeoutMs: number;
   readonly pulseTimeoutMs: number;
-  readonly redact: Redact;
+  readonly secrets: Secrets;
   readonly onListChanged: () => void;
   /** The connection is gone, and not because we closed it. */
   readonly onLost: (reason: DiscoveryError) => void;
@@ -56,9 +56,13 @@ export function createSession(parts: SessionParts): Session {
     cancelByStream: era === "modern" && channel.transport.hasPerRequestStream === true,
     onNotification(method, params) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
-      if (method === "notifications/message") for (const listener of listeners) listener(toLogEvent(params));
+      if (method === "notifications/message") tell(toLogEvent(params, parts.secrets));
     },
   });
+
+  function tell(event: CallEvent): void {
+    for (const listener of listeners) listener(event);
+  }
 
   const passOn = channel.transport.onclose;
   channel.transport.onclose = () => {
@@ -84,11 +88,11 @@ export function createSession(parts: SessionParts): Session {
           timeoutMs: call.timeoutMs,
           maxTotalMs: call.maxTotalMs,
           // Progress is asked for even if nobody listens: it is what keeps a long call from timing out.
-          onProgress: (params) => onEvent?.(toProgressEvent(params)),
+          onProgress: (params) => onEvent?.(toProgressEvent(params, parts.secrets)),
         },
         signal,
       );
-      return toResult(answer, server, parts.redact);
+      return toResult(answer, server, parts.secrets);
     } catch (error) {
       if (error instanceof DiscoveryError) giveUpIfDead(error);
       const silent =

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import { isJsonObject } from "../model/json.js";
 import type { StdioConnection } from "../model/server.js";
+import type { Redact } from "../util/secrets.js";
 import { toOneLine } from "../util/text.js";
 import type { Channel } from "./channel.js";
 import { oversizeAnswer } from "./oversize.js";
@@ -11,7 +12,9 @@ import { exitError, type ProcessExit } from "./process/exit.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { type SupervisedProcess, superviseProcess } from "./process/supervise.js";
-import type { Redact } from "./redact.js";
+
+/** More than is quoted: of a secret that is cut in two, the first half would not be known for one. */
+const LONGEST_STRAY = 8192;
 
 export interface StdioParts {
   readonly server: string;
@@ -118,7 +121,7 @@ class StdioTransport implements Transport {
       value = JSON.parse(line.toString("utf8"));
     } catch {
       // Banners and debug output on stdout are common; they only matter if the server never speaks properly.
-      this.#stray ??= toOneLine(line.toString("utf8", 0, 200));
+      this.#stray ??= line.toString("utf8", 0, LONGEST_STRAY);
       return;
     }
     for (const message of Array.isArray(value) ? value : [value]) {
@@ -136,7 +139,7 @@ class StdioTransport implements Transport {
     if (this.#stray === undefined) return error;
     return new DiscoveryError(error.code, error.message, {
       ...(error.hint === undefined ? {} : { hint: error.hint }),
-      facts: { ...error.facts, stdout: this.parts.redact(this.#stray) },
+      facts: { ...error.facts, stdout: toOneLine(this.parts.redact(this.#stray)).slice(0, 200) },
       server: this.parts.server,
       cause: error.cause,
     });

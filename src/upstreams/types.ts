@@ -2,6 +2,7 @@ import type { DiscoveryError } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Connection, Era, ServerListing } from "../model/server.js";
+import type { Secrets } from "../util/secrets.js";
 import type { UpstreamOptions } from "./options.js";
 
 export interface UpstreamsParts {
@@ -13,6 +14,8 @@ export interface UpstreamsParts {
   readonly now: () => number;
   readonly random: () => number;
   readonly log: (message: string) => void;
+  /** The gateway's; without them each server has its own. */
+  readonly secrets?: Secrets;
   /** A server said that its tools changed; storms of it arrive coalesced. */
   readonly onListChanged?: (server: string) => void;
   readonly onStateChange?: (server: string) => void;
@@ -59,8 +62,8 @@ export interface UpstreamCall {
   /** Longest duration in all. */
   readonly maxTotalMs: number;
   readonly onEvent?: (event: CallEvent) => void;
-  /** Asked right before the call is sent, however long it waited for that; what it throws is the call's outcome. */
-  readonly assertAllowed?: () => void;
+  /** Awaited right before the call is sent, however long it waited for that; what it throws is the call's outcome. */
+  readonly beforeSend?: () => Promise<void> | undefined;
 }
 
 export type UpstreamState =

@@ -2,6 +2,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
 import type { Connection, ServerListing } from "../model/server.js";
+import { createSecrets, type Secrets } from "../util/secrets.js";
 import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
 import { createListChanges, type ListChanges } from "./list-changes.js";
@@ -9,7 +10,6 @@ import { identityOf } from "./identity.js";
 import { Live } from "./live.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
-import { createRedact, type Redact, redactError } from "./redact.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
@@ -44,7 +44,8 @@ export class Upstream {
   readonly #lives = new Set<Live>();
   #current: Live | undefined;
   #starting: Start | undefined;
-  #redact: Redact = (text) => text;
+  readonly #known: Secrets;
+  #secrets: Secrets;
   #stderr: StderrRing | undefined;
   #misconfigured: DiscoveryError | undefined;
   #closed = false;
@@ -55,6 +56,8 @@ export class Upstream {
   constructor(parts: UpstreamParts) {
     const { server, options, now, random, schedule } = parts;
     this.#parts = parts;
+    this.#known = parts.secrets ?? createSecrets();
+    this.#secrets = this.#known;
     this.#breaker = createBreaker(random);
     this.#limiter = createLimiter({
       server,
@@ -84,6 +87,8 @@ export class Upstream {
     this.#users += 1;
     try {
       return await work();
+    } catch (error) {
+      throw error instanceof DiscoveryError ? this.#secrets.redactError(error) : error;
     } finally {
       this.#users -= 1;
       if (this.#users === 0) this.#retired?.();
@@ -97,7 +102,8 @@ export class Upstream {
     const release = await this.#limiter.acquire(signal);
     try {
       const live = await this.#ready(target, want, signal);
-      call.assertAllowed?.();
+      const ready = call.beforeSend?.();
+      if (ready !== undefined) await ready;
       try {
         return await live.use((session) => session.callTool(call, signal));
       } catch (error) {
@@ -192,12 +198,10 @@ export class Upstream {
 
   async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
     const { server, options, schedule } = this.#parts;
-    const secrets = new Set<string>();
-    const connection = await target.connection((value) => secrets.add(value));
+    const connection = await target.connection((value) => this.#known.note(value));
     this.#identity = identityOf(connection);
-    const redact = createRedact([...secrets, ...secretsOf(connection)]);
-    this.#redact = redact;
-    this.#stderr = createStderrRing(redact);
+    this.#secrets = this.#known.with(givenTo(connection));
+    this.#stderr = createStderrRing(this.#secrets.redact);
     const limitMs = startLimitMs(connection, options);
     const callOff = schedule(limitMs, () => controller.abort(tooSlow(server, limitMs, this.stderr())));
     try {
@@ -209,7 +213,7 @@ export class Upstream {
 
   async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
     const { server, version, options, env, reaper } = this.#parts;
-    const stderr = this.#stderr ?? createStderrRing(this.#redact);
+    const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
     // The SDK takes long to load, and searches and lists from disk never need it.
     const { openSession } = await import("./connect.js");
     const opened: { session?: Session } = {};
@@ -222,7 +226,7 @@ export class Upstream {
         env,
         ...(target.eraHint === undefined ? {} : { eraHint: target.eraHint }),
         stderr,
-        redact: this.#redact,
+        secrets: this.#secrets,
         reaper,
         onListChanged: () => this.#announced(),
         onLost: (reason) => this.#lost(opened.session, reason),
@@ -305,7 +309,7 @@ export class Upstream {
 
   /** Whatever went wrong, told without the values that the server was given. */
   #reason(error: unknown): DiscoveryError {
-    return redactError(toReason(error, this.#parts.server), this.#redact);
+    return this.#secrets.redactError(toReason(error, this.#parts.server));
   }
 
   #toLive(session: Session): Live {
@@ -332,7 +336,8 @@ export class Upstream {
   }
 }
 
-function secretsOf(connection: Connection): string[] {
+/** Whatever stands there may be a secret of this server. To others it may be a word like any other. */
+function givenTo(connection: Connection): string[] {
   return Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -13,6 +13,8 @@ import {
   npmServer,
   spawnGateway,
 } from "../support/gateway.js";
+
+import { recordsIn } from "../support/records.js";
 
 let home: Home;
 let gateway: Gateway;
@@ -185,20 +187,22 @@ describe("the way of an agent", () => {
 
   it("records every execution, good or bad, without arguments", async () => {
     await gateway.call("execute_tool", { server: "everything", tool: "echo", arguments: { message: "top secret" } });
-    const text = readFileSync(join(home.folder, "state/audit.jsonl"), "utf8");
-    const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "") as object;
-    expect(last).toEqual({
+    const records = await recordsIn(join(home.folder, "state/store.db"));
+    expect(records.at(-1)).toEqual({
+      kind: "outcome",
       request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       actor_id: "local",
       surface: "mcp",
       tool_id: "everything:echo",
       params_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      risk: "low",
       decision: "allowed",
       outcome: "ok",
       duration_ms: expect.any(Number),
     });
-    expect(text).not.toContain("top secret");
+    expect(JSON.stringify(records)).not.toContain("top secret");
   });
 });
 

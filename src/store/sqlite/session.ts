@@ -25,7 +25,7 @@ export function createSession(file: string): Session {
     return createEngine(database, owners);
   });
   return {
-    run: (requests) => connection.run(file, requests),
+    run: (requests) => connection.run(() => file, requests),
     close() {
       const leavesSomething = owners !== undefined && hasLeftSomething(owners, database);
       connection.close();
@@ -60,7 +60,7 @@ function hasLeftSomething(owners: Owners, database: Database | undefined): boole
 export function createReader(file: string): Session {
   const connection = createConnection((path) => createEngine(openDatabase(path), createWatcher(ownersFolder(file))));
   return {
-    run: (requests) => connection.run(identityOf(file) === undefined ? IN_MEMORY : file, requests),
+    run: (requests) => connection.run(() => (identityOf(file) === undefined ? IN_MEMORY : file), requests),
     close: connection.close,
   };
 }
@@ -74,8 +74,9 @@ function createConnection(open: (path: string) => Engine) {
   };
   return {
     close,
-    run(path: string, requests: readonly Request[]): Reply[] {
+    run(locate: () => string, requests: readonly Request[]): Reply[] {
       try {
+        const path = locate();
         // What is written to a file that was removed or replaced would be lost without a word.
         if (current?.path !== path || current.identity !== identityOf(path)) close();
         current ??= opened(path, open);

@@ -21,11 +21,21 @@ describe("readArguments", () => {
   it.each([
     ["nothing given means no arguments", undefined, undefined, "", {}],
     ["text", '{"a": 1}', undefined, "", { a: 1 }],
-    ["a key that only our own files forbid", '{"constructor": 1}', undefined, "", { constructor: 1 }],
+    ["comments and trailing commas", '{"a": [1, /* , */ 2,], // ,\n}', undefined, "", { a: [1, 2] }],
     ["a file, with comments and trailing commas", undefined, "args.json", "", { path: "a" }],
     ["standard input", undefined, "-", '{"b": [2]}', { b: [2] }],
   ])("reads %s", async (_name, text, file, stdin, expected) => {
-    expect(await read(text, file, stdin)).toEqual(expected);
+    expect(await read(text, file, stdin)).toEqual({ arguments: expected, flaws: [] });
+  });
+
+  it.each([
+    ["a number that not every reader keeps", '{"a": [9007199254740993]}', ["/a/0"]],
+    ["a key that is there twice", '{"a": 1, "a": 2}', ["/a"]],
+    ["a key that a program may take for something else", '{"b": {"__proto__": 1}}', ["/b/__proto__"]],
+    ["half a character", '{"a": "\\ud800"}', ["/a"]],
+    ["the same between comments", '{"a": 1e400, // big\n "b": -0,}', ["/a", "/b"]],
+  ])("names %s, for the executor to refuse", async (_name, text, paths) => {
+    expect((await read(text)).flaws.map(({ path }) => path)).toEqual(paths);
   });
 
   it.each([
@@ -36,6 +46,13 @@ describe("readArguments", () => {
       "--args is not JSON: line 1, column 7: text needs double quotes.",
     ],
     ["an empty text", "", undefined, "--args is not JSON: line 1, column 1: it is empty."],
+    ["a comma too many", '{"a": [,]}', undefined, "--args is not JSON: line 1, column 8: expected a value."],
+    [
+      "a value nested too deep",
+      `{"a":${"[".repeat(70)}${"]".repeat(70)}}`,
+      undefined,
+      "--args is nested too deep (at most 64 levels).",
+    ],
     ["a list", "[1]", undefined, "--args holds no JSON object."],
     ["a text", '"a"', undefined, "--args holds no JSON object."],
     ["a missing file", undefined, "none.json", "none.json does not exist."],
@@ -45,6 +62,14 @@ describe("readArguments", () => {
     await expect(read(text, file)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("refuses standard input that is not UTF-8", async () => {
+    const stdin = Readable.from([Buffer.from([0x7b, 0xff, 0x7d])]);
+    await expect(readArguments({ text: undefined, file: "-" }, { cwd, stdin, signal })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "Standard input is not valid UTF-8 text.",
     });
   });
 

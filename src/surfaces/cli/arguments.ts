@@ -1,11 +1,15 @@
 import { addAbortSignal, type Readable } from "node:stream";
 import { resolve } from "node:path";
 import { DiscoveryError } from "../../errors.js";
+import type { Call } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { parseJson } from "../../util/document/json.js";
-import { readTextFile } from "../../util/document/text.js";
+import { readTextFile, toText } from "../../util/document/text.js";
+import { parseStrictJson } from "../../util/json/parse-strict.js";
+import { isMalformed, type JsonViolation } from "../../util/json/violation.js";
 import { interrupted } from "./context.js";
 import type { CliIo } from "./io.js";
+import { toPlainJson } from "./plain-json.js";
 
 export interface ArgumentsSource {
   /** `--args` */
@@ -14,18 +18,24 @@ export interface ArgumentsSource {
   readonly file: string | undefined;
 }
 
+/** The arguments, and what reading them has silently changed: the executor refuses those, so that this, too, is on record. */
+export interface GivenArguments {
+  readonly arguments: JsonObject;
+  readonly flaws: NonNullable<Call["flaws"]>;
+}
+
 /** A tool's arguments as the person gave them. What is wrong with the text is told with its position, never quoted. */
 export async function readArguments(
   source: ArgumentsSource,
   io: Pick<CliIo, "stdin" | "cwd" | "signal">,
-): Promise<JsonObject> {
+): Promise<GivenArguments> {
   const { text, file } = source;
   if (text !== undefined && file !== undefined) {
     throw wrong("Both --args and --args-file were given.", "Give one of them.");
   }
   if (file === "-") return parseArguments(await readAll(io.stdin, io.signal), "Standard input");
   if (file !== undefined) return parseArguments(await readFile(file, io.cwd), file);
-  return text === undefined ? {} : parseArguments(text, "--args");
+  return text === undefined ? { arguments: {}, flaws: [] } : parseArguments(text, "--args");
 }
 
 async function readFile(file: string, cwd: string): Promise<string> {
@@ -44,30 +54,38 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     throw wrong(`Standard input could not be read (${code}).`, "Name a file that holds a JSON object.");
   }
-  return Buffer.concat(chunks).toString("utf8");
+  const content = toText(Buffer.concat(chunks));
+  if (content.kind === "text") return content.text;
+  throw wrong(`Standard input ${content.kind === "missing" ? "is empty" : content.reason}.`, "Send UTF-8 text.");
 }
 
-function parseArguments(text: string, origin: string): JsonObject {
-  const value = parseValue(text, origin);
-  if (isJsonObject(value)) return value;
+/** The comments and trailing commas that people leave in files are taken out first, where that makes it JSON. */
+function parseArguments(text: string, origin: string): GivenArguments {
+  const asWritten = parseStrictJson(text);
+  const isPlain = asWritten.kind === "value" || !asWritten.violations.some(({ kind }) => kind === "not-json");
+  const plain = isPlain ? text : toPlainJson(text);
+  const strict = isPlain ? asWritten : parseStrictJson(plain);
+  if (strict.kind === "refused" && strict.violations.some(isMalformed)) {
+    throw unreadable(text, strict.violations, origin);
+  }
+  const value: unknown = strict.kind === "value" ? strict.value : JSON.parse(plain);
+  if (isJsonObject(value)) return { arguments: value, flaws: strict.kind === "value" ? [] : strict.violations };
   throw wrong(`${origin} holds no JSON object.`, `Write the arguments by name: --args '{"path":"README.md"}'.`);
 }
 
-function parseValue(text: string, origin: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The lenient parser knows positions, and takes the comments and trailing commas that people leave in files.
-    const parsed = parseJson(text);
-    if (parsed.kind === "document") return parsed.document.value;
-    const [fault] = parsed.faults;
-    const { line = 1, column = 1 } = fault?.position ?? {};
-    const reason = text.trim() === "" ? "it is empty" : (fault?.reason ?? "expected a JSON object");
-    throw wrong(
-      `${origin} is not JSON: line ${line}, column ${column}: ${reason.replace(/^is not JSON: /, "")}.`,
-      `In a shell, put single quotes around the JSON: --args '{"path":"README.md"}'.`,
-    );
+function unreadable(text: string, violations: readonly JsonViolation[], origin: string): DiscoveryError {
+  const beyond = violations.find(({ kind }) => kind !== "not-json" && kind !== "not-utf8");
+  if (beyond !== undefined && isMalformed(beyond)) {
+    return wrong(`${origin} ${beyond.message}.`, "Pass a smaller and flatter value.");
   }
+  const parsed = parseJson(text);
+  const [fault] = parsed.kind === "faults" ? parsed.faults : [];
+  const { line = 1, column = 1 } = fault?.position ?? {};
+  const reason = text.trim() === "" ? "it is empty" : (fault?.reason ?? "expected a JSON object");
+  return wrong(
+    `${origin} is not JSON: line ${line}, column ${column}: ${reason.replace(/^is not JSON: /, "")}.`,
+    `In a shell, put single quotes around the JSON: --args '{"path":"README.md"}'.`,
+  );
 }
 
 function wrong(message: string, hint: string): DiscoveryError {

@@ -24,7 +24,7 @@ export interface ArgumentSpec {
   /** As commander writes it: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
-  readonly completes?: "server" | "tool" | readonly string[];
+  readonly completes?: "server" | "tool" | "approval" | readonly string[];
 }
 
 export interface OptionSpec {
@@ -32,7 +32,8 @@ export interface OptionSpec {
   readonly summary: string;
   readonly isRequired?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
-  readonly completes?: "server" | "file" | "client";
+  /** A list is all that may be given. */
+  readonly completes?: "server" | "file" | "client" | readonly string[];
 }
 
 /** Carries out one command and gives the exit code. */

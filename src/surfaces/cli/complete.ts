@@ -49,6 +49,7 @@ function locate(words: readonly string[]): Place {
 
 async function candidatesFor({ entry, operands, option, config }: Place, typed: string, io: CliIo): Promise<string[]> {
   if (option?.completes === "client") return await clientNames();
+  if (Array.isArray(option?.completes)) return [...option.completes];
   if (option !== undefined) return option.completes === "server" ? await serverNames(io, config) : [];
   if (typed.startsWith("-")) return [...allOptions(entry).map(nameOf), "--help"];
   if (isGroup(entry)) return operands.length > 0 ? [] : entry.commands.map(({ name }) => name);
@@ -56,6 +57,7 @@ async function candidatesFor({ entry, operands, option, config }: Place, typed: 
   const last = specs.at(-1);
   const spec = specs[operands.length] ?? (last?.syntax.includes("...") ? last : undefined);
   if (Array.isArray(spec?.completes)) return [...spec.completes];
+  if (spec?.completes === "approval") return await waitingIds(io, config);
   if (spec?.completes === "server") return await serverNames(io, config);
   return spec?.completes === "tool" ? await toolNames(operands[0] ?? "", io, config) : [];
 }
@@ -92,6 +94,13 @@ async function toolNames(server: string, io: CliIo, configPath: string | undefin
         ?.tools.filter(({ enabled }) => enabled)
         .map(({ name }) => name) ?? []
     );
+  });
+}
+
+async function waitingIds(io: CliIo, configPath: string | undefined): Promise<string[]> {
+  return await withEngine(quiet(io, configPath), async (engine) => {
+    const { confirmations } = await engine.stages();
+    return (await confirmations.list()).map(({ id }) => id);
   });
 }
 

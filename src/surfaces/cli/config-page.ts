@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import { auditFiles } from "../../audit/audit-log.js";
 import type { Stages } from "../../compose.js";
 import type { LoadedConfig } from "../../config/load.js";
 import type { Config } from "../../config/options.js";
@@ -7,6 +6,7 @@ import type { Connection, ServerDefinition } from "../../model/server.js";
 import { describeRule } from "../../rules/explain.js";
 import { untrustedFiles } from "../../notices.js";
 import type { SourceReport } from "../../sources/report.js";
+import { storeFile } from "../../store/create-store.js";
 
 /** `partial`: some of its entries were left out, the message says why. */
 export interface ListedSource extends Omit<SourceReport, "status"> {
@@ -33,6 +33,13 @@ export interface ListedServer extends Written {
   readonly reach: string;
 }
 
+/** The policy in short. */
+export interface ListedPolicy extends Pick<Config["policy"], "preset" | "confirmation" | "pinning"> {
+  readonly keyRequiredFrom: Config["policy"]["idempotency"]["requiredFrom"];
+  /** How many entries each list has. */
+  readonly entries: Readonly<Record<"risk" | "distrust" | "scopes" | "rateLimits" | "buckets" | "idempotency", number>>;
+}
+
 /** The configuration as a person may see it: of a connection only what cannot be secret. */
 export interface ConfigPage {
   readonly file: string | null;
@@ -48,7 +55,10 @@ export interface ConfigPage {
   readonly search: Config["search"];
   readonly execution: Config["execution"];
   readonly upstreams: Config["upstreams"];
-  readonly audit: { readonly enabled: boolean; readonly file: string };
+  readonly policy: ListedPolicy;
+  readonly audit: Config["audit"];
+  /** The database file with everything that has to outlive a process. */
+  readonly store: string;
   readonly servers: {
     readonly configured: number;
     readonly known: number;
@@ -79,7 +89,9 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
     search: config.search,
     execution: config.execution,
     upstreams: config.upstreams,
-    audit: { enabled: config.audit.enabled, file: auditFiles(place.stateFolder, config.audit.file).file },
+    policy: toListedPolicy(config.policy),
+    audit: config.audit,
+    store: config.store ?? storeFile(place.stateFolder),
     servers: {
       configured: servers.size,
       known: known.length,
@@ -93,6 +105,24 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
     },
     tools: { total: tools.size, enabled: [...tools.values()].filter(({ enabled }) => enabled).length },
     notices: [...loaded.notices, ...collected.notices],
+  };
+}
+
+function toListedPolicy(policy: Config["policy"]): ListedPolicy {
+  const { preset, confirmation, pinning, idempotency } = policy;
+  return {
+    preset,
+    confirmation,
+    pinning,
+    keyRequiredFrom: idempotency.requiredFrom,
+    entries: {
+      risk: policy.risk.length,
+      distrust: policy.distrust.length,
+      scopes: policy.scopes.length,
+      rateLimits: policy.rateLimits.length,
+      buckets: Object.keys(policy.buckets).length,
+      idempotency: idempotency.tools.length,
+    },
   };
 }
 

@@ -26,6 +26,8 @@ export interface Context {
   jsonLine(value: unknown): void;
   /** Waits with progress on standard error; Ctrl-C ends the wait, after `graceMs` for work that listens to it itself. */
   wait<T>(work: Promise<T>, describe: () => string, graceMs?: number): Promise<T>;
+  /** Shows no progress meanwhile: somebody is reading or typing. */
+  undisturbed<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface ContextOptions {
@@ -67,6 +69,7 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
     json: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value, null, 2))}\n`),
     jsonLine: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value))}\n`),
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),
+    undisturbed: (work) => progress.hold(work),
   };
 }
 

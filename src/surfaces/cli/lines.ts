@@ -4,6 +4,8 @@ export interface Line {
   readonly parts: readonly Part[];
   /** Layout is part of the text, as in JSON or a tool's own answer: it is never re-flowed. */
   readonly verbatim?: true;
+  /** Words of somebody else: every row of them stands behind a bar, so that none can pass for a line of ours. */
+  readonly quoted?: true;
 }
 
 export type Part = string | Styled;
@@ -31,6 +33,10 @@ export function line(indent: number, ...parts: Part[]): Line {
 
 export function verbatim(indent: number, text: string): Line {
   return { indent, parts: [text], verbatim: true };
+}
+
+export function quoted(indent: number, text: string): Line {
+  return { indent, parts: [text], quoted: true };
 }
 
 /** Blocks with one blank line between them. */

@@ -81,8 +81,9 @@ function describe(command: Command, { summary, examples }: CommandSpec | Command
     .addHelpText("after", `\nExamples:\n${examples.map((example) => `  $ ${example}`).join("\n")}`);
 }
 
-function toOption({ flags, summary, number, isRequired }: OptionSpec): Option {
+function toOption({ flags, summary, number, isRequired, completes }: OptionSpec): Option {
   const option = new Option(flags, summary).makeOptionMandatory(isRequired === true);
+  if (Array.isArray(completes)) option.choices(completes);
   return number === undefined ? option : option.argParser((text) => parseNumber(text, number));
 }
 

@@ -64,6 +64,21 @@ describe("progress", () => {
     expect(written).toEqual([`${ERASE}⠋ Asking…`, ERASE, "a message\n"]);
   });
 
+  it("draws nothing while somebody is asked, and goes on afterwards", async () => {
+    const { progress, written } = watch(true);
+    const result = progress.during(work(2000), () => "Asking…");
+    await vi.advanceTimersByTimeAsync(1000);
+    const asked = progress.hold(async () => {
+      progress.write("Really?\n");
+      return await work(850);
+    });
+    await vi.advanceTimersByTimeAsync(900);
+    await asked;
+    await vi.advanceTimersByTimeAsync(100);
+    await result;
+    expect(written).toEqual([`${ERASE}⠋ Asking…`, ERASE, "Really?\n", `${ERASE}⠇ Asking…`, ERASE]);
+  });
+
   it("erases its line when the work fails", async () => {
     const { progress, written } = watch(true);
     const failing = work(1050).then(() => Promise.reject(new Error("no")));

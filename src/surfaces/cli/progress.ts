@@ -6,6 +6,8 @@ import type { CliIo } from "./io.js";
 export interface Progress {
   /** `describe` is asked again for every picture. */
   during<T>(work: Promise<T>, describe: () => string): Promise<T>;
+  /** Draws nothing until the work is done. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
   /** Writes to standard error without tearing the line that is shown. */
   write(text: string): void;
 }
@@ -20,12 +22,14 @@ type ProgressIo = Pick<CliIo, "stderr" | "isTerminal" | "columns" | "stderrColum
 export function createProgress({ stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo): Progress {
   const longest = Math.max(stderrColumns - 3, 10);
   let isShown = false;
+  let isHeld = false;
 
   const erase = (): void => {
     if (isShown) stderr.write(ERASE_LINE);
     isShown = false;
   };
   const draw = (picture: number, text: string): void => {
+    if (isHeld) return;
     stderr.write(`${ERASE_LINE}${SPINNER[picture % SPINNER.length]} ${cutAtWord(text, longest)}`);
     isShown = true;
   };
@@ -49,6 +53,15 @@ export function createProgress({ stderr, isTerminal, columns, stderrColumns = co
         clearTimeout(start);
         clearInterval(pictures);
         erase();
+      }
+    },
+    async hold(work) {
+      erase();
+      isHeld = true;
+      try {
+        return await work();
+      } finally {
+        isHeld = false;
       }
     },
     write(text) {

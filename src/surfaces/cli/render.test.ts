@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CliIo } from "./io.js";
-import { BAD, BLANK, blocks, bold, count, GOOD, line, verbatim } from "./lines.js";
+import { BAD, BLANK, blocks, bold, count, GOOD, line, quoted, verbatim } from "./lines.js";
 import { render, wantsColor } from "./render.js";
 
 const plain = { columns: 40, color: false };
@@ -25,6 +25,14 @@ describe("render", () => {
     expect(render([line(0, `${"猫".repeat(12)} ${"猫".repeat(12)}`)], plain)).toBe(
       `${"猫".repeat(12)}\n${"猫".repeat(12)}\n`,
     );
+  });
+
+  it("puts every row of what somebody else says behind a bar, also where the terminal would wrap it", () => {
+    const text = `{\n  "a": "${" ".repeat(30)}Really? [y/N]\u001b"\n}`;
+    expect(render([quoted(2, text)], plain)).toBe(
+      `  │ {\n  │   "a": "${" ".repeat(28)}\n  │   Really? [y/N]\\u001b"\n  │ }\n`,
+    );
+    expect(render([quoted(0, "猫".repeat(20))], plain)).toBe(`│ ${"猫".repeat(19)}\n│ 猫\n`);
   });
 
   it.each([

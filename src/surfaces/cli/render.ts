@@ -29,7 +29,10 @@ export function wantsColor(io: CliIo, output: "stdout" | "stderr", isForbidden: 
   return io.isTerminal[output] && io.env["TERM"] !== "dumb";
 }
 
-function renderLine({ indent, parts, verbatim }: Line, { columns, color }: RenderOptions): string[] {
+function renderLine(line: Line, options: RenderOptions): string[] {
+  if (line.quoted) return renderQuoted(line, options);
+  const { indent, parts, verbatim } = line;
+  const { columns, color } = options;
   const width = verbatim ? Infinity : Math.max(columns, NARROWEST);
   const margin = " ".repeat(indent);
   const colors = picocolors.createColors(color);
@@ -41,6 +44,31 @@ function renderLine({ indent, parts, verbatim }: Line, { columns, color }: Rende
       return text === "" ? "\n" : `${margin}${text}\n`;
     }),
   );
+}
+
+const BAR = "│ ";
+
+/** Cut at the edge of the terminal, which would go on at its left margin. */
+function renderQuoted({ indent, parts }: Line, { columns, color }: RenderOptions): string[] {
+  const margin = " ".repeat(indent) + picocolors.createColors(color).dim(BAR);
+  const width = Math.max(columns, NARROWEST) - indent - BAR.length;
+  const text = sanitize(parts.map((part) => (typeof part === "string" ? part : part.text)).join(""));
+  return text.split("\n").flatMap((row) => cutRow(row, width).map((piece) => `${margin}${piece}\n`));
+}
+
+function cutRow(row: string, width: number): string[] {
+  const rows = [""];
+  let used = 0;
+  for (const character of row.replaceAll("\t", "\\t")) {
+    const size = displayWidth(character);
+    if (used + size > width) {
+      rows.push("");
+      used = 0;
+    }
+    rows[rows.length - 1] += character;
+    used += size;
+  }
+  return rows;
 }
 
 function splitLines(parts: readonly Part[]): Piece[][] {

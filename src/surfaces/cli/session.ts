@@ -1,6 +1,6 @@
 import type { CatalogServer } from "../../catalog/snapshot.js";
 import type { Stages } from "../../compose.js";
-import { type DiscoveryEngine, openEngine } from "../../engine.js";
+import { type DiscoveryEngine, type OpenOptions, openEngine } from "../../engine.js";
 import type { Context } from "./context.js";
 import { optionsOf, settleForeignTrust, settleTrust } from "./trust-files.js";
 
@@ -14,8 +14,12 @@ export async function withEngine<T>(context: Context, use: (engine: DiscoveryEng
 }
 
 /** Opens the engine and closes it whatever happens: no child process is left. */
-export async function useEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
-  const engine = openEngine(optionsOf(context));
+export async function useEngine<T>(
+  context: Context,
+  use: (engine: DiscoveryEngine) => Promise<T>,
+  options: Pick<OpenOptions, "isBrief"> = {},
+): Promise<T> {
+  const engine = openEngine({ ...optionsOf(context), ...options });
   try {
     return await use(engine);
   } finally {

@@ -1,7 +1,8 @@
-import type { ArgumentSpec, CommandGroup, CommandSpec, OptionSpec } from "./command.js";
-
-const server: ArgumentSpec = { syntax: "<server>", summary: "name of a server", completes: "server" };
-const tool: ArgumentSpec = { syntax: "<tool>", summary: "name of one of its tools", completes: "tool" };
+import { SERVER, TOOL } from "./table-arguments.js";
+import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
+import { auditSpec } from "./audit/spec.js";
+import { approvals, approve, deny, execute, idempotency } from "./table-execution.js";
+import { pins } from "./table-pins.js";
 
 /** What every command understands. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -47,7 +48,7 @@ const search: CommandSpec = {
 const tools: CommandSpec = {
   name: "tools",
   summary: "List the tools of one server.",
-  arguments: [server],
+  arguments: [SERVER],
   options: [
     { flags: "--all", summary: "list disabled tools too" },
     { flags: "--tags", summary: "show tags" },
@@ -60,35 +61,13 @@ const tools: CommandSpec = {
 const inspect: CommandSpec = {
   name: "inspect",
   summary: "Show the description and the parameters of one tool.",
-  arguments: [server, tool],
+  arguments: [SERVER, TOOL],
   options: [
     { flags: "--examples", summary: "show usage examples" },
     { flags: "--schema", summary: "print the JSON Schema of the arguments and nothing else" },
   ],
   examples: ["anygpt mcp inspect github create_issue", "anygpt mcp inspect github create_issue --examples"],
   load: async () => (await import("./commands/inspect.js")).inspect,
-};
-
-const execute: CommandSpec = {
-  name: "execute",
-  summary: "Execute a tool.",
-  arguments: [server, tool],
-  options: [
-    { flags: "--args <json>", summary: "the tool's arguments as a JSON object (default: {})" },
-    { flags: "--args-file <file>", summary: "read them from a file, or from standard input with -", completes: "file" },
-    {
-      flags: "--timeout <seconds>",
-      summary: "give up after so long without progress (default: execution.timeoutMs of the configuration)",
-      number: { min: 0.1, max: 900 },
-    },
-    { flags: "--stream", summary: "print progress and log messages as they come" },
-  ],
-  examples: [
-    `anygpt mcp execute github create_issue --args '{"repo":"owner/repo","title":"Bug report"}'`,
-    `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}' --json`,
-    "anygpt mcp execute ai generate_text --args-file prompt.json --stream",
-  ],
-  load: async () => (await import("./commands/execute.js")).execute,
 };
 
 const config: CommandGroup = {
@@ -287,6 +266,12 @@ export const ANYGPT: CommandGroup = {
         tools,
         inspect,
         execute,
+        approvals,
+        approve,
+        deny,
+        idempotency,
+        auditSpec,
+        pins,
         config,
         importServers,
         env,

@@ -1,8 +1,8 @@
-import type { Interface } from "node:readline/promises";
 import { describeUntrusted } from "../../config/load.js";
 import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
 import type { Stages } from "../../compose.js";
 import { placeFor } from "../../engine.js";
+import { ask, canInterrupt } from "./ask.js";
 import type { Context } from "./context.js";
 import { bold, GOOD, line, type Line, WARNING } from "./lines.js";
 
@@ -25,7 +25,7 @@ async function settle(files: readonly Asked[], context: Context): Promise<boolea
   const { trust } = placeFor(optionsOf(context));
   let isAnyTrusted = false;
   for (const one of files) {
-    if (!canAsk(context)) context.note([line(0, WARNING, ` ${describeUntrusted(one.file)}`)]);
+    if (!canInterrupt(context)) context.note([line(0, WARNING, ` ${describeUntrusted(one.file)}`)]);
     else if (await isAgreed(one, context)) {
       await trust.record(one.file, one.content);
       isAnyTrusted = true;
@@ -36,32 +36,14 @@ async function settle(files: readonly Asked[], context: Context): Promise<boolea
 
 type Asked = Omit<ProjectFile, "kind">;
 
+/** A command ends soon: it waits for the disk itself. */
 export function optionsOf({ io, log, warn, configPath }: Context) {
-  return { cwd: io.cwd, env: io.env, log, warn, ...(configPath === undefined ? {} : { configPath }) };
-}
-
-/** With everything a terminal, nobody is surprised by a question, and it does not end up in a file. */
-function canAsk({ io, isJson }: Context): boolean {
-  return !isJson && io.isTerminal.stdin === true && io.isTerminal.stdout && io.isTerminal.stderr;
+  return { cwd: io.cwd, env: io.env, log, warn, isBrief: true, ...(configPath === undefined ? {} : { configPath }) };
 }
 
 async function isAgreed(one: Asked, context: Context): Promise<boolean> {
-  const { stdin, signal } = context.io;
   context.note([line(0, WARNING, " This project has a configuration that you have not trusted:"), ...fileLines(one)]);
-  const { createInterface } = await import("node:readline/promises");
-  const prompt = createInterface({ input: stdin });
-  try {
-    context.note([line(0, "Use it from now on, as long as it stays as it is? [y/N]")]);
-    const answer = await Promise.race([prompt.question("", { signal }), ended(prompt)]);
-    return /^\s*y(?:es)?\s*$/i.test(answer);
-  } finally {
-    prompt.close();
-  }
-}
-
-/** No answer is a no. */
-function ended(prompt: Interface): Promise<string> {
-  return new Promise((resolve) => prompt.once("close", () => resolve("")));
+  return (await ask("Use it from now on, as long as it stays as it is?", context)) === "yes";
 }
 
 export function fileLines({ file, effects }: Asked, mark?: typeof GOOD): Line[] {

@@ -1,5 +1,5 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
-import { INVALID_REQUEST, isMessage, notAMessage, toErrorAnswer } from "./frames.js";
+import type { RequestId } from "@modelcontextprotocol/server";
+import { type Delivery, INVALID_REQUEST, type Item, toErrorAnswer } from "./frames.js";
 
 /** The only revision whose clients may send several messages as one. */
 export const BATCH_REVISION = "2025-03-26";
@@ -13,14 +13,20 @@ interface Batch {
 /** Several messages that came as one: each goes its own way, their answers leave together. */
 export interface Batches {
   /** The messages to deliver; what is wrong among the items is answered with the rest. */
-  open(items: readonly unknown[]): readonly JSONRPCMessage[];
+  open(items: readonly Item[]): readonly Delivery[];
   /** True when the answer belongs to a batch and is kept until the batch is complete. */
   take(id: RequestId, answer: object): boolean;
   /** The request will not be answered. */
   forget(id: RequestId): void;
 }
 
-export function createBatches(write: (answers: readonly object[]) => void): Batches {
+export interface BatchesParts {
+  readonly write: (answers: readonly object[]) => void;
+  /** Whether a request with this id is still to be answered. */
+  readonly isOpen: (id: RequestId) => boolean;
+}
+
+export function createBatches({ write, isOpen }: BatchesParts): Batches {
   const byId = new Map<RequestId, Batch>();
 
   const settle = (id: RequestId, answer: object | undefined): boolean => {
@@ -39,21 +45,23 @@ export function createBatches(write: (answers: readonly object[]) => void): Batc
   return {
     open(items) {
       const batch: Batch = { waiting: new Set(), answers: [] };
-      const messages = items.filter((item): item is JSONRPCMessage => {
-        if (!isMessage(item)) batch.answers.push(notAMessage(item));
-        else if (!("method" in item && "id" in item)) return true;
-        else if (item.method === "initialize" || byId.has(item.id)) {
+      const deliveries = items.filter((item): item is Delivery => {
+        if (item.kind === "refused") batch.answers.push(item.answer);
+        if (item.kind !== "message") return false;
+        const { message } = item;
+        if (!("method" in message && "id" in message)) return true;
+        const { id, method } = message;
+        if (method === "initialize" || byId.has(id) || isOpen(id)) {
           const reason = "A batch holds no initialize and no id twice.";
-          batch.answers.push(toErrorAnswer(item.id, INVALID_REQUEST, reason));
-        } else {
-          batch.waiting.add(item.id);
-          byId.set(item.id, batch);
-          return true;
+          batch.answers.push(toErrorAnswer(id, INVALID_REQUEST, reason));
+          return false;
         }
-        return false;
+        batch.waiting.add(id);
+        byId.set(id, batch);
+        return true;
       });
       finish(batch);
-      return messages;
+      return deliveries;
     },
     take: (id, answer) => settle(id, answer),
     forget: (id) => void settle(id, undefined),

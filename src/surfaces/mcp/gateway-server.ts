@@ -1,19 +1,30 @@
 // The gateway as an MCP server: translates between the protocol and the meta-tools, and decides nothing.
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestId,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import type { Stages } from "../../compose.js";
+import { DiscoveryError } from "../../errors.js";
 import type { MetaAnswer, MetaContext, MetaTool } from "../../metatools/meta-tool.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
 import { localActor } from "../../model/actor.js";
 import type { CallEvent, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { JsonViolation } from "../../util/json/violation.js";
 import { VERSION } from "../../version.js";
+import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.js";
 
-export interface GatewayServerParts {
+export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
   /** Of the configuration in force when a request arrives. */
   readonly stages: () => Promise<Stages>;
   readonly metaTools: readonly MetaTool[];
   readonly instructions: string;
+  /** What reading the arguments of a request as JSON has silently changed. */
+  readonly flawsOf: (id: RequestId) => readonly JsonViolation[];
 }
 
 export function createGatewayServer(parts: GatewayServerParts): Server {
@@ -32,7 +43,13 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   // know. The fallback's result goes out as it is, and what an upstream answers must.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
-    return { ...(await callMetaTool(params ?? {}, context, parts)) };
+    const request: MetaRequest = {
+      params: params ?? {},
+      context,
+      flaws: parts.flawsOf(context.mcpReq.id),
+      asking: createAsking(context, { ...parts, capabilities: server.getClientCapabilities() }),
+    };
+    return { ...(await callMetaTool(request, parts.stages)) };
   };
   return server;
 }
@@ -46,21 +63,28 @@ function toListedTool({ name, description, inputSchema, readOnly }: MetaTool) {
   };
 }
 
+interface MetaRequest {
+  readonly params: JsonObject;
+  readonly context: ServerContext;
+  readonly flaws: readonly JsonViolation[];
+  readonly asking: Asking | undefined;
+}
+
 async function callMetaTool(
-  params: JsonObject,
-  context: ServerContext,
-  parts: GatewayServerParts,
-): Promise<CallResult> {
-  const { name, arguments: args } = params;
+  request: MetaRequest,
+  stages: GatewayServerParts["stages"],
+): Promise<CallResult | JsonObject> {
+  const { name, arguments: args } = request.params;
   if (typeof name !== "string")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs the tool's name.");
-  const { metaTools } = await parts.stages();
+  const { metaTools } = await stages();
   const metaTool = metaTools.find((one) => one.name === name);
   if (metaTool === undefined) throw unknownMetaTool(name, metaTools);
   try {
-    return toResult(await metaTool.run(args, toMetaContext(context)));
+    return toResult(await metaTool.run(args, toMetaContext(request)));
   } catch (error) {
-    return toFailedResult(error);
+    const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
+    return (isUnconfirmed ? request.asking?.nextRound() : undefined) ?? toFailedResult(error);
   }
 }
 
@@ -83,7 +107,7 @@ function toResult(answer: MetaAnswer): CallResult {
   return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
 }
 
-function toMetaContext({ mcpReq }: ServerContext): MetaContext {
+function toMetaContext({ context: { mcpReq }, flaws, asking }: MetaRequest): MetaContext {
   const { progressToken, ...meta } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
   // A notification that cannot be written means that the client is gone; the transport notices by itself.
   const ignore = (): void => undefined;
@@ -99,6 +123,8 @@ function toMetaContext({ mcpReq }: ServerContext): MetaContext {
     actor: localActor("mcp"),
     signal: mcpReq.signal,
     onEvent,
+    ...(flaws.length > 0 ? { flaws } : {}),
+    ...(asking === undefined ? {} : { ask: asking.ask }),
     ...(Object.keys(meta).length > 0 ? { meta } : {}),
   };
 }

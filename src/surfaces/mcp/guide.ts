@@ -10,6 +10,9 @@ This server stands in front of other MCP servers. Their tools are not listed her
 \`list_mcp_servers\` names the servers, \`list_tools\` all tools of one.
 
 - A failed call answers \`{"success": false, "error": {code, message, hint, retryable, executed}}\`. The hint says what to do next; \`executed\` says whether the tool ran: only repeat a call that says "no".
+- A call that could do harm may need a person's word. A client that can ask them does so by itself; otherwise the call fails with \`CONFIRMATION_REQUIRED\`, and the hint says how it can run.
+- \`options.idempotency_key\` keeps a call from running twice: repeated with the same key and arguments, it gives the first answer again.
+- \`options.dry_run\` says what a call would do, and does nothing.
 - An answer that was cut names resources \`anygpt://results/ID/PAGE\` with the whole of it.
 - \`anygpt://tools/SERVER/TOOL\` is a tool's full definition, every word of it.
 `;

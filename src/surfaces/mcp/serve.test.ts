@@ -24,6 +24,8 @@ class Driver {
   readonly #waiting = new Map<number, (message: Message) => void>();
   readonly stop = new AbortController();
   readonly notifications: Message[] = [];
+  /** Called with what the gateway asks of its client. */
+  onrequest: (message: Message) => void = () => undefined;
   readonly logged: string[] = [];
   readonly served: Promise<void>;
   #nextId = 1;
@@ -36,6 +38,7 @@ class Driver {
 
   #receive(message: Message): void {
     if (message.id === undefined) this.notifications.push(message);
+    else if (message.method !== undefined) this.onrequest(message);
     else this.#waiting.get(message.id)?.(message);
   }
 
@@ -44,13 +47,18 @@ class Driver {
   }
 
   request(method: string, params: object = {}): Promise<Message> {
+    return this.requestRaw(method, JSON.stringify(params));
+  }
+
+  /** For what no program would write. */
+  requestRaw(method: string, params: string): Promise<Message> {
     const id = this.#nextId++;
-    this.#input.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    this.#input.write(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}\n`);
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 
-  async open(): Promise<Message> {
-    const opening = await this.request("initialize", INITIALIZE.params);
+  async open(capabilities: object = {}): Promise<Message> {
+    const opening = await this.request("initialize", { ...INITIALIZE.params, capabilities });
     this.notify("notifications/initialized");
     return opening;
   }
@@ -174,6 +182,23 @@ describe("the MCP surface", () => {
     expect((await client.request(method, params)).error?.code).toBe(code);
   });
 
+  it.each<[string, string, string]>([
+    ["search_tools", '{"query":"a","query":"b"}', "INVALID_REQUEST"],
+    ["execute_tool", '{"server":"echo","tool":"pid","arguments":{"a":1,"a":2}}', "TOOL_VALIDATION_ERROR"],
+    ["execute_tool", '{"server":"echo","tool":"crash","tool":"pid"}', "TOOL_VALIDATION_ERROR"],
+    [
+      "execute_tool",
+      '{"server":"echo","tool":"pid","options":{"dry_run":true,"dry_run":false}}',
+      "TOOL_VALIDATION_ERROR",
+    ],
+  ])("has %s refuse %s, which can be read in two ways", async (name, args, code) => {
+    const client = serve();
+    await client.open();
+    const { result } = await client.requestRaw("tools/call", `{"name":"${name}","arguments":${args}}`);
+    expect(result?.isError).toBe(true);
+    expect(JSON.parse(result?.content?.[0]?.text ?? "")).toMatchObject({ error: { code, executed: "no" } });
+  });
+
   it("serves the guide, tool definitions and templates as resources", async () => {
     const client = serve();
     await client.open();
@@ -215,6 +240,20 @@ describe("the MCP surface", () => {
     client.stop.abort();
     expect((await call).result?.content?.[0]?.text).toBe("slept 100");
     await client.served;
+  });
+
+  it("does not wait for the answer of a person who has hung up", async () => {
+    const servers = { echo: testServer("echo.mjs") };
+    const client = serve({ servers, policy: { risk: [{ tools: "pid", risk: "destructive" }] } });
+    await client.open({ elicitation: {} });
+    const asked = new Promise<Message>((resolve) => (client.onrequest = resolve));
+    const call = client.execute("pid", {});
+    expect((await asked).method).toBe("elicitation/create");
+    const begin = performance.now();
+    client.hangUp();
+    expect((await call).result?.content?.[0]?.text).toContain("CONFIRMATION_REQUIRED");
+    await client.served;
+    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
   it("ends when the client hangs up", async () => {

@@ -1,5 +1,7 @@
 // Serves one client over stdio until it hangs up or the process is told to stop.
+import { randomBytes } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
+import type { RequestId } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
@@ -19,6 +21,7 @@ export interface ServeParts {
 const GRACE_MS = 3000;
 /** How long after the client has said its last word; long enough for a server to start. */
 const HANG_UP_GRACE_MS = 15_000;
+const STATE_KEY_BYTES = 32;
 const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
@@ -29,7 +32,16 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   const instructions = toInstructions(collected.servers);
   // The first answer must not wait for the catalog.
   transport.onfirstanswer = () => void warnAboutRules(engine, log).catch((error: unknown) => log(String(error)));
-  const handle = serveStdio(() => createGatewayServer({ stages: () => engine.known(), metaTools, instructions }), {
+  const deafening = new AbortController();
+  const parts = {
+    stages: () => engine.known(),
+    metaTools,
+    instructions,
+    flawsOf: (id: RequestId) => transport.flawsOf(id),
+    stateKey: randomBytes(STATE_KEY_BYTES),
+    deaf: deafening.signal,
+  };
+  const handle = serveStdio(({ era }) => createGatewayServer({ ...parts, era }), {
     transport,
     onerror: (error) => log(error.message),
   });
@@ -40,6 +52,7 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   });
   await Promise.race([gone, stopped]);
   transport.stopReading();
+  deafening.abort();
   const told = stopped.then(() => transport.answered(GRACE_MS));
   await Promise.race([transport.answered(HANG_UP_GRACE_MS), told]);
   transport.answerOpen(toFarewell);

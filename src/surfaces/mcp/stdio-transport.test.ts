@@ -19,6 +19,8 @@ async function open() {
   return { input, output, transport, received, written, idle };
 }
 
+const call = (id: number, params: string, method = "tools/call") =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${params}}}`;
 const PING = '{"jsonrpc":"2.0","id":7,"method":"ping"}\n';
 
 describe("BoundedStdioTransport", () => {
@@ -32,6 +34,16 @@ describe("BoundedStdioTransport", () => {
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
     ["an id that is a fraction", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, null],
     ["a bare value", "42", -32600, null],
+    ["two ids", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32600, null],
+    ["an id that no number holds", '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', -32600, null],
+    ["an id beyond all numbers", '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32600, null],
+    ["two methods", '{"jsonrpc":"2.0","id":5,"method":"ping","method":"tools/call"}', -32600, 5],
+    ["two params", '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{},"params":{}}', -32600, 5],
+    ["two names of a tool", call(5, '"name":"a","name":"b"'), -32600, 5],
+    ["metadata that would arrive otherwise", call(5, '"name":"a","_meta":{"span":12345678901234567890}'), -32600, 5],
+    ["two answers of a person", call(5, '"inputResponses":{"a":1,"a":2}'), -32600, 5],
+    ["ambiguous arguments of another method", call(5, '"arguments":{"a":1,"a":2}', "prompts/get"), -32600, 5],
+    ["a hundred ambiguous values", call(5, `"arguments":[${Array(100).fill("1e400").join()}]`), -32600, 5],
     ["a message over a megabyte", `{"a":"${"x".repeat(1024 * 1024)}"}`, -32600, null],
   ])("answers %s with an error and goes on", async (_, line, code, id) => {
     const { input, received, written, idle } = await open();
@@ -39,6 +51,63 @@ describe("BoundedStdioTransport", () => {
     await idle();
     expect(written()).toEqual([{ jsonrpc: "2.0", id, error: { code, message: expect.any(String) } }]);
     expect(received).toEqual([JSON.parse(PING)]);
+  });
+
+  it.each<[string, Buffer]>([
+    ["a stray byte", Buffer.from([0x22, 0xff, 0x22])],
+    ["an overlong form", Buffer.from([0x22, 0xc0, 0x80, 0x22])],
+    ["half a surrogate pair", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ["half a character", Buffer.from([0x22, 0xe2, 0x82, 0x22])],
+  ])("answers %s, which is no UTF-8, with an error and goes on", async (_, value) => {
+    const { input, received, written, idle } = await open();
+    const [before, after] = ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":', "}}\n"];
+    input.write(Buffer.concat([Buffer.from(before), value, Buffer.from(`${after}${PING}`)]));
+    await idle();
+    expect(written()).toMatchObject([{ id: null, error: { code: -32700 } }]);
+    expect(received).toEqual([JSON.parse(PING)]);
+  });
+
+  const nested = (depth: number) => call(1, `"name":"x","arguments":${"[".repeat(depth)}${"]".repeat(depth)}`);
+  const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n.toString(36)}":0`).join();
+  it.each<[string, string]>([
+    ["lists in each other, 10,000 deep", nested(10_000)],
+    ["lists in each other, 500,000 deep", nested(500_000)],
+    ["lists that are opened and never closed", call(1, `"name":"x","arguments":${"[".repeat(1_000_000)}`)],
+    ["objects in each other", call(1, `"name":"x","arguments":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`)],
+    ["objects in each other behind a hundred flaws", call(1, `"a":[${"-0,".repeat(100)}0],"b":${"[".repeat(500_000)}`)],
+    ["100,000 members", call(1, `"name":"x","arguments":{${members(100_000)}}`)],
+  ])("refuses %s within 50 ms of the processor's time", async (_, line) => {
+    expect(line.length).toBeLessThan(1024 * 1024);
+    const times: number[] = [];
+    // The first runs are those of code that is not compiled yet, beside whatever else the machine does.
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const { input, received, written, idle } = await open();
+      const begin = process.cpuUsage();
+      input.write(`${line}\n${PING}`);
+      await idle();
+      const { user, system } = process.cpuUsage(begin);
+      times.push((user + system) / 1000);
+      expect(written()).toMatchObject([{ id: 1, error: { code: -32600 } }]);
+      expect(received).toEqual([JSON.parse(PING)]);
+    }
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+
+  it("takes in what is nested as deep as arguments may be, and leaves the rest to the executor", async () => {
+    const { input, received, idle } = await open();
+    input.write(`${nested(65)}\n`);
+    await idle();
+    expect(received).toHaveLength(1);
+  });
+
+  it("skips a line of a hundred megabytes and goes on", async () => {
+    const { input, received, written, idle } = await open();
+    const megabyte = Buffer.alloc(1024 * 1024, 0x61);
+    for (let count = 0; count < 100; count += 1) input.write(megabyte);
+    input.write(`\n${PING}`);
+    while (received.length === 0) await idle();
+    await idle();
+    expect(written()).toMatchObject([{ id: null, error: { code: -32600 } }]);
   });
 
   it("answers an oversized request under its own id", async () => {
@@ -75,6 +144,62 @@ describe("BoundedStdioTransport", () => {
     expect(received).toEqual([]);
     output.resume();
     await new Promise<void>((resolve) => (transport.onmessage = () => resolve()));
+  });
+
+  it.each<[string, string, string]>([
+    ["an argument twice", '{"a":1,"a":2}', "/params/arguments/a duplicate-key"],
+    ["all arguments twice", '{},"arguments":{}', "/params/arguments duplicate-key"],
+    ["a key that is written in two ways", '{"a":1,"\\u0061":2}', "/params/arguments/a duplicate-key"],
+    ["an integer that no number holds", '{"n":[9007199254740993]}', "/params/arguments/n/0 unsafe-integer"],
+    ["a number beyond all numbers", '{"n":1e400}', "/params/arguments/n lossy-number"],
+    ["a negative zero", '{"n":-0}', "/params/arguments/n negative-zero"],
+    ["half of a surrogate pair", '{"s":"\\ud800"}', "/params/arguments/s lone-surrogate"],
+    ["a null character", '{"s":"\\u0000"}', "/params/arguments/s null-character"],
+    ["a key that is no data", '{"__proto__":{}}', "/params/arguments/__proto__ forbidden-key"],
+  ])("remembers that the arguments of an open call hold %s", async (_, given, flaw) => {
+    const { input, transport, received, idle } = await open();
+    input.write(`${call(1, `"name":"x","arguments":${given}`)}\n`);
+    await idle();
+    expect(received).toHaveLength(1);
+    expect(transport.flawsOf(1).map(({ path, kind }) => `${path} ${kind}`)).toEqual([flaw]);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    expect(transport.flawsOf(1)).toEqual([]);
+  });
+
+  it("refuses a second request under an id that is still open, and keeps what is known of the first", async () => {
+    const { input, transport, received, written, idle } = await open();
+    input.write(`${call(7, '"name":"x","arguments":{"a":1,"a":2}')}\n${PING}`);
+    await idle();
+    expect(received).toHaveLength(1);
+    expect(written()).toMatchObject([{ id: null, error: { code: -32600, message: "The request 7 is still open." } }]);
+    expect(transport.flawsOf(7)).toHaveLength(1);
+    await transport.send({ jsonrpc: "2.0", id: 7, result: {} });
+    input.write(PING);
+    await idle();
+    expect(received).toHaveLength(2);
+  });
+
+  it.each<[string, string, number]>([
+    ["whose id is there twice", '{"requestId":7,"requestId":8}', 0],
+    ["whose id is no exact number", '{"requestId":9007199254740993}', 0],
+    ["whose reason was cut inside a character", '{"requestId":7,"reason":"\\ud83d"}', 1],
+  ])("takes in no cancellation %s, unless only its words are odd", async (_, params, count) => {
+    const { input, received, written, idle } = await open();
+    input.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}\n`);
+    await idle();
+    expect(received).toHaveLength(count);
+    expect(written()).toEqual([]);
+  });
+
+  it("passes on that there is no answer for one that can be read in two ways", async () => {
+    const { input, received, idle } = await open();
+    input.write('{"jsonrpc":"2.0","id":5,"result":{"action":"accept","action":"decline"}}\n');
+    input.write('{"jsonrpc":"2.0","id":6,"result":{"action":"accept"}}\n');
+    await idle();
+    expect(received).toEqual([
+      { jsonrpc: "2.0", id: 5, error: { code: -32600, message: expect.any(String) } },
+      { jsonrpc: "2.0", id: 6, result: { action: "accept" } },
+    ]);
   });
 
   it("answers what is still open when it is asked to", async () => {
@@ -191,6 +316,32 @@ describe("batches", () => {
         { id: 1, result: {} },
       ],
     ]);
+  });
+
+  it("know the flaws of each message from those of the others", async () => {
+    const { input, transport, received, written, idle } = await openOn("2025-03-26");
+    const flawed = (id: number) => call(id, '"name":"x","arguments":{"a":1,"a":2}');
+    const items = [call(1, '"name":"x"'), flawed(2), call(3, '"name":"x","name":"y"')];
+    const odd = ['{"jsonrpc":"2.0","id":4,"id":5,"method":"ping"}', '{"jsonrpc":"2.0","method":"a","method":"b"}'];
+    input.write(`[${[...items, ...odd].join()}]\n`);
+    await idle();
+    expect(received.map((message) => "id" in message && message.id)).toEqual([1, 2]);
+    expect(transport.flawsOf(1)).toEqual([]);
+    expect(transport.flawsOf(2)).toMatchObject([{ path: "/params/arguments/a" }]);
+    for (const id of [1, 2]) await transport.send({ jsonrpc: "2.0", id, result: {} });
+    await idle();
+    expect(written()).toMatchObject([
+      [{ id: 3, error: { code: -32600 } }, { id: null, error: { code: -32600 } }, { id: 1 }, { id: 2 }],
+    ]);
+  });
+
+  it("hold no id of a request that is still open", async () => {
+    const { input, received, written, idle, send } = await openOn("2025-03-26");
+    input.write(PING);
+    await send([ping(7)]);
+    await idle();
+    expect(received).toHaveLength(1);
+    expect(written()).toMatchObject([[{ id: 7, error: { code: -32600 } }]]);
   });
 
   it("are answered whole when the gateway stops", async () => {

@@ -2,9 +2,18 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../model/json.js";
 import { createLineReader } from "../../util/line-reader.js";
+import type { JsonViolation } from "../../util/json/violation.js";
 import { idOfOversize } from "../../util/oversize-id.js";
 import { BATCH_REVISION, createBatches, MAX_BATCH } from "./batches.js";
-import { INTERNAL_ERROR, INVALID_REQUEST, isId, parseFrame, toErrorAnswer } from "./frames.js";
+import {
+  type Delivery,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  isId,
+  type Item,
+  parseFrame,
+  toErrorAnswer,
+} from "./frames.js";
 
 /** Largest message a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
@@ -28,7 +37,11 @@ export class BoundedStdioTransport implements Transport {
   readonly #output: Writable;
   /** Requests taken in and not answered yet, with their methods. */
   readonly #open = new Map<RequestId, string>();
-  readonly #batches = createBatches((answers) => this.#write(answers));
+  readonly #flaws = new Map<RequestId, readonly JsonViolation[]>();
+  readonly #batches = createBatches({
+    write: (answers) => this.#write(answers),
+    isOpen: (id) => this.#open.has(id),
+  });
   #revision: string | undefined;
   #isReading = false;
   #stall: NodeJS.Timeout | undefined;
@@ -38,7 +51,7 @@ export class BoundedStdioTransport implements Transport {
 
   readonly #reader = createLineReader({
     maxBytes: MAX_FRAME_BYTES,
-    onLine: (line) => this.#receive(line.toString("utf8")),
+    onLine: (line) => this.#receive(line),
     onOverflow: (overflow) => {
       const message = `A message of ${overflow.bytes} bytes is over the limit of ${MAX_FRAME_BYTES}.`;
       this.#write(toErrorAnswer(idOfOversize(overflow) ?? null, INVALID_REQUEST, message));
@@ -122,24 +135,39 @@ export class BoundedStdioTransport implements Transport {
     this.onclose?.();
   }
 
-  #receive(line: string): void {
-    if (line.trim() === "") return;
+  #receive(line: Buffer): void {
+    if (isBlank(line)) return;
     const frame = parseFrame(line);
-    if (frame.kind === "message") this.#deliver(frame.message);
+    if (frame.kind === "message") this.#take(frame);
     else if (frame.kind === "refused") this.#write(frame.answer);
-    else if (this.#revision !== BATCH_REVISION) this.#refuseBatch("Batches are not part of this protocol revision.");
-    else if (frame.items.length === 0) this.#refuseBatch("The batch is empty.");
-    else if (frame.items.length > MAX_BATCH) this.#refuseBatch(`A batch has at most ${MAX_BATCH} messages.`);
-    else for (const message of this.#batches.open(frame.items)) this.#deliver(message);
+    else if (frame.kind === "batch") this.#receiveBatch(frame.items);
   }
 
-  #refuseBatch(reason: string): void {
+  #receiveBatch(items: readonly Item[]): void {
+    if (this.#revision !== BATCH_REVISION) this.#refuse("Batches are not part of this protocol revision.");
+    else if (items.length === 0) this.#refuse("The batch is empty.");
+    else if (items.length > MAX_BATCH) this.#refuse(`A batch has at most ${MAX_BATCH} messages.`);
+    else for (const delivery of this.#batches.open(items)) this.#deliver(delivery);
+  }
+
+  #take(delivery: Delivery): void {
+    const { message } = delivery;
+    // Answered without an id, because the answer under this one belongs to the first.
+    if ("method" in message && "id" in message && this.#open.has(message.id))
+      this.#refuse(`The request ${JSON.stringify(message.id)} is still open.`);
+    else this.#deliver(delivery);
+  }
+
+  #refuse(reason: string): void {
     this.#write(toErrorAnswer(null, INVALID_REQUEST, reason));
   }
 
-  #deliver(message: JSONRPCMessage): void {
+  #deliver({ message, flaws }: Delivery): void {
     if ("method" in message) {
-      if ("id" in message) this.#open.set(message.id, message.method);
+      if ("id" in message) {
+        this.#open.set(message.id, message.method);
+        if (flaws.length > 0) this.#flaws.set(message.id, flaws);
+      }
       // A cancelled request may go unanswered.
       const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
       if (isId(cancelled)) {
@@ -150,8 +178,14 @@ export class BoundedStdioTransport implements Transport {
     this.onmessage?.(message);
   }
 
+  /** What reading the arguments of an open request as JSON has silently changed. */
+  flawsOf(id: RequestId): readonly JsonViolation[] {
+    return this.#flaws.get(id) ?? [];
+  }
+
   #settle(id: RequestId): void {
     this.#open.delete(id);
+    this.#flaws.delete(id);
     if (this.#open.size === 0) this.#wakeAll();
     this.onfirstanswer?.();
     this.onfirstanswer = undefined;
@@ -185,4 +219,8 @@ function toText(message: object): string | undefined {
     const id = "id" in message && isId(message.id) ? message.id : null;
     return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The answer cannot be written as JSON."));
   }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
-import { createRedact } from "../redact.js";
+import { createSecrets } from "../../util/secrets.js";
 import { createStderrRing } from "./stderr-ring.js";
 
 function lines(...chunks: string[]): readonly string[] {
-  const ring = createStderrRing(createRedact(["s3cret-token"]));
+  const secrets = createSecrets();
+  secrets.note("s3cret-token");
+  const ring = createStderrRing(secrets.redact);
   for (const chunk of chunks) ring.push(Buffer.from(chunk));
   return ring.lines();
 }
@@ -30,4 +32,13 @@ it("keeps the last 64 KiB of a flood, however large the pieces", () => {
     expect(ring.lines().at(-1)).toBe("last");
     expect(ring.lines().join("\n").length).toBeLessThanOrEqual(64 * 1024 + 5);
   }
+});
+
+it("shows of a line whose begin is lost only the end, as it may begin with half a secret", () => {
+  const flood = `token s3cret-token ${"x".repeat(64 * 1024 - 10)}`;
+  const end = "x".repeat(500);
+  expect(lines(`${flood}\nlast\n`)).toEqual([end, "last"]);
+  expect(lines(flood.slice(0, 40_000), flood.slice(40_000), "\nlast\n")).toEqual([end, "last"]);
+  const short = Array.from({ length: 5 }, () => "y".repeat(16 * 1024 - 5));
+  expect(lines(...short.map((line) => `${line}\ntoken s3cret-`), "token\nlast\n")).not.toContain("token");
 });

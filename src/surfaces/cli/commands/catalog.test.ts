@@ -198,7 +198,7 @@ describe("tools", () => {
     ],
     [
       ["--explain"],
-      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n",
+      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n  Risk: high (nobody states a risk)\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n  Risk: high (nobody states a risk)\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n  Risk: high (nobody states a risk)\n",
     ],
   ])("of github with %j", async (flags, expected) => {
     const { exit, stdout } = await place.run("mcp", "tools", "github", ...flags);
@@ -217,7 +217,7 @@ describe("tools", () => {
     expect(ran.json()).toMatchObject({
       server: "github",
       tools: [
-        { name: "create_issue", enabled: true },
+        { name: "create_issue", enabled: true, risk: "high", risk_origin: "nobody states a risk" },
         {},
         { name: "delete_repo", enabled: false, rule: expect.stringContaining("rule 1") as string },
       ],
@@ -266,6 +266,9 @@ Parameters:
 
 Tags: github
 
+Risk: high (nobody states a risk)
+Idempotent: no; a call's key stays with the gateway
+
 Examples:
   Example 1:
     repo: "owner/repo"
@@ -309,6 +312,48 @@ Examples:
       tool: "create_issue",
       parameters: [{ name: "repo", type: "string", required: true }, {}, { name: "body", required: false }],
       enabled: true,
+      risk: "high",
+      risk_origin: "nobody states a risk",
+      required_scopes: [],
+      rate_limit_bucket: null,
+      idempotent: false,
+      key_sent_as: null,
+      confirmation_required: false,
+    });
+  });
+
+  it("shows what the policy says of a tool, and by whose word", async () => {
+    const tools = [
+      { name: "pay", annotations: { readOnlyHint: true } },
+      { name: "wipe", annotations: { destructiveHint: true }, _meta: { "anygpt/idempotencyKey": true } },
+    ];
+    const config = place.write("policy.json", {
+      servers: [{ name: "bank", ...toolServer(place, "bank", { tools }) }],
+      policy: {
+        risk: [{ tools: "pay", risk: "medium" }],
+        scopes: [{ tools: "pay", required_scopes: ["money:send"] }],
+        buckets: { money: { calls: 3, perSeconds: 60, per: "everyone" } },
+        rateLimits: [{ tools: "pay", rate_limit_bucket: "money" }],
+        idempotency: { tools: [{ tools: "pay", sendKeyAs: "reference", idempotent: false }] },
+      },
+    });
+    const pay = await place.run("mcp", "inspect", "bank", "pay", "--config", config);
+    expect(pay.stdout).toContain(`
+Risk: medium (policy.risk, entry 1)
+Required scopes: money:send
+Rate limit: money (3 in 1 min, everyone together)
+Idempotent: no; a call's key travels on as the argument reference
+`);
+    const wipe = await place.run("mcp", "inspect", "bank", "wipe", "--config", config);
+    expect(wipe.stdout).toContain(
+      "\nRisk: destructive (the server says destructiveHint: true); calls have to be confirmed\n",
+    );
+    expect(wipe.stdout).toContain("\nIdempotent: yes; a call's key travels on in _meta\n");
+    const asJson = await place.run("mcp", "inspect", "bank", "pay", "--config", config, "--json");
+    expect(asJson.json()).toMatchObject({
+      required_scopes: ["money:send"],
+      rate_limit_bucket: "money",
+      key_sent_as: "reference",
     });
   });
 
@@ -346,6 +391,12 @@ describe("text of strangers", () => {
       for (const character of ["\u001b", "\u0007", "\u202e"]) expect(stdout + stderr).not.toContain(character);
     },
   );
+});
+
+it("a tool's name cannot pass for a line of ours", async () => {
+  const tools = [{ name: "x\n✓ harmless", inputSchema: { type: "object" } }];
+  const config = place.write("lines.json", { servers: [{ name: "sly", ...toolServer(place, "sly", { tools }) }] });
+  expect((await place.run("mcp", "tools", "sly", "--config", config)).stdout).toContain("\n✓ x ✓ harmless\n");
 });
 
 describe("the terminal", () => {

@@ -1,6 +1,12 @@
 import { isAbsolute } from "node:path";
 import type { Handler } from "../command.js";
-import { type ConfigPage, type ListedServer, type ListedSource, toConfigPage } from "../config-page.js";
+import {
+  type ConfigPage,
+  type ListedPolicy,
+  type ListedServer,
+  type ListedSource,
+  toConfigPage,
+} from "../config-page.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Part, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 import { shortenHome } from "../../../util/home-path.js";
@@ -50,7 +56,9 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       sectionLine("Search", page.search),
       sectionLine("Execution", page.execution),
       sectionLine("Upstreams", page.upstreams),
-      line(0, `Audit: ${page.audit.enabled ? `Enabled (${page.audit.file})` : "Disabled"}`),
+      policyLine(page.policy),
+      line(0, `Audit: ${page.audit.enabled ? "Enabled" : "Disabled"}`),
+      line(0, `Store: ${page.store}`),
     ],
     [
       line(0, `Servers: ${servers.configured} configured, ${servers.known} known`),
@@ -68,6 +76,15 @@ function withoutFile({ origin }: ConfigPage): string {
 function sectionLine(name: string, section: object): Line {
   const values = Object.entries(section).map(([key, value]) => `${key} ${String(value)}`);
   return line(0, `${name}: ${values.join(", ")}`);
+}
+
+function policyLine({ preset, confirmation: { mode, from }, pinning, entries }: ListedPolicy): Line {
+  const confirmed = mode === "never" ? "confirmation never" : `confirmation ${mode} from ${from}`;
+  const total = Object.values(entries).reduce((sum, amount) => sum + amount, 0);
+  const lists = Object.entries(entries).filter(([, amount]) => amount > 0);
+  const which = lists.map(([name, amount]) => `${name} ${amount}`).join(", ");
+  const amount = total === 0 ? "no entries" : `${count(total, "entry", "entries")} (${which})`;
+  return line(0, `Policy: preset ${preset}, ${confirmed}, pinning ${pinning}, ${amount}`);
 }
 
 function serverLine({ name, kind, reach, ...place }: ListedServer, ours: string | null, home: string): Line {

@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
@@ -58,7 +58,9 @@ Tool Rules (2):
 Search: limit 10, minRelevance 0, semantic true
 Execution: timeoutMs 5000, maxTotalMs 900000, resultLimit 262144, keepResultsMs 600000
 Upstreams: UPSTREAMS
-Audit: Enabled (${join(place.folder, "state/audit.jsonl")})
+Policy: preset default, confirmation auto from destructive, pinning warn, no entries
+Audit: Enabled
+Store: ${join(place.folder, "state/store.db")}
 
 Servers: 2 configured, 1 known
   github: stdio node  (line 1)
@@ -78,13 +80,28 @@ Tools: 2 total, 1 enabled
   });
 
   it("gives programs every section that is in force", async () => {
-    const place = createPlace({ search: { limit: 3 }, audit: { file: "/tmp/calls.jsonl" } });
+    const place = createPlace({
+      search: { limit: 3 },
+      store: "/tmp/calls.db",
+      policy: { preset: "strict", risk: [{ tools: "a", risk: "low" }], confirmation: { mode: "never" } },
+    });
     expect((await place.run("mcp", "config", "show", "--json")).json()).toMatchObject({
       search: { limit: 3, minRelevance: 0, semantic: true },
       execution: { timeoutMs: 30_000 },
       upstreams: { idleMs: 300_000 },
-      audit: { enabled: true, file: "/tmp/calls.jsonl" },
+      audit: { enabled: true },
+      store: "/tmp/calls.db",
+      policy: {
+        preset: "strict",
+        confirmation: { mode: "never", from: "high" },
+        pinning: "enforce",
+        keyRequiredFrom: { gateway: "high", elsewhere: "high" },
+        entries: { risk: 1, distrust: 1, scopes: 0, rateLimits: 0, buckets: 0, idempotency: 0 },
+      },
     });
+    expect((await place.run("mcp", "config", "show")).stdout).toContain(
+      "\nPolicy: preset strict, confirmation never, pinning enforce, 2 entries (risk 1, distrust 1)\n",
+    );
   });
 
   it.each([
@@ -344,6 +361,28 @@ describe("doctor", () => {
     );
     expect(stdout).toContain("No server is configured.\n");
   });
+
+  it("looks at the store and at who can read the keys", async () => {
+    const place = createPlace({ servers: [{ name: "echo", ...testServer("echo.mjs") }] });
+    const state = join(place.folder, "state");
+    const before = await place.run("mcp", "doctor", "echo");
+    expect(before.stdout).toContain(`\n✓ store: ${join(state, "store.db")} (made with the first call)\n\n`);
+    await place.run("mcp", "execute", "echo", "pid");
+    const after = await place.run("mcp", "doctor", "echo");
+    expect(after.exit).toBe(0);
+    expect(after.stdout).toContain(`\n✓ store: ${join(state, "store.db")}\n✓ key: ${join(state, "audit.key")}\n`);
+
+    chmodSync(join(state, "audit.key"), 0o644);
+    rmSync(join(state, "store.db-wal"), { force: true });
+    place.write("state/store.db", "no database at all, and longer than a header ".repeat(20));
+    const { exit, stdout } = await place.run("mcp", "doctor", "echo");
+    expect(exit).toBe(3);
+    expect(stdout).toMatch(/\n✗ store: .*store\.db cannot be used: \S.*\. \S.*\n/);
+    expect(stdout).toContain(
+      `\n✗ key: ${join(state, "audit.key")} can be read by other users (mode 0644); run \`chmod 600 '${join(state, "audit.key")}'\`\n`,
+    );
+  });
+
   it("exits with 3 when a source has entries that cannot be used", async () => {
     const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
     const echo = JSON.stringify(testServer("echo.mjs"));

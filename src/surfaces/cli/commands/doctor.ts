@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { versions } from "node:process";
 import type { Stages } from "../../../compose.js";
 import { ERRORS } from "../../../errors.js";
+import { auditFiles } from "../../../audit/files.js";
 import { describeUntrusted } from "../../../config/load.js";
 import { importNotes, untrustedFiles } from "../../../notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../../util/private-files.js";
 import { type AskedServer, askServers } from "../ask-servers.js";
+import { type Check, checkKeys, checkStore } from "../check-store.js";
 import type { Handler } from "../command.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
@@ -29,16 +31,9 @@ export const doctor: Handler = (input, context) =>
     return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
   });
 
-/** Something about the place that the gateway runs in. */
-export interface Check {
-  readonly name: string;
-  readonly status: "ok" | "notice" | "failed";
-  readonly detail: string;
-}
-
 const OLDEST_NODE = 20;
 
-async function checkPlace({ place, loaded, collected }: Stages): Promise<Check[]> {
+async function checkPlace({ place, loaded, collected, books }: Stages): Promise<Check[]> {
   const isCurrent = Number.parseInt(versions.node, 10) >= OLDEST_NODE;
   const needs = isCurrent ? "" : `; version ${OLDEST_NODE} or later is needed`;
   const notice = (detail: string): Check => ({ name: "configuration", status: "notice", detail });
@@ -52,6 +47,8 @@ async function checkPlace({ place, loaded, collected }: Stages): Promise<Check[]
       (problem): Check => ({ name: "source", status: "failed", detail: describeProblem(problem) }),
     ),
     await checkState(place.stateFolder),
+    checkStore(books.file),
+    ...(await checkKeys(auditFiles(place.stateFolder, books.file))),
   ];
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
 import { eventually } from "../../../../test/support/eventually.js";
+import { recordsIn } from "../../../../test/support/records.js";
 import { nodeServer, processesWith, ROOT, testServer } from "../../../../test/support/gateway.js";
 
 const ECHO = join(ROOT, "test/servers/echo.mjs");
@@ -152,8 +152,8 @@ describe("execute", () => {
 
   it("records every execution, good or bad", async () => {
     await execute("ecko", {});
-    const records = readFileSync(join(place.folder, "state/audit.jsonl"), "utf8").trimEnd().split("\n");
-    expect(JSON.parse(records.at(-1)!)).toMatchObject({
+    const records = await recordsIn(join(place.folder, "state/store.db"));
+    expect(records.at(-1)).toMatchObject({
       surface: "cli",
       tool_id: "echo:ecko",
       error_code: "TOOL_NOT_FOUND",
@@ -165,7 +165,7 @@ describe("execute", () => {
     slow.write(".anygpt/mcp-discovery.config.json", { servers: [{ name: "slow", ...nodeServer(program) }] });
     const argv = ["mcp", "execute", "slow", "echo", "--args", '{"text":"at last"}', "--timeout", "3"];
     const { exit, stdout } = await slow.run(...argv);
-    const records = readFileSync(join(slow.folder, "state/audit.jsonl"), "utf8").trimEnd().split("\n");
+    const records = await recordsIn(join(slow.folder, "state/store.db"));
     slow.remove();
     expect(exit).toBe(0);
     expect(stdout).toContain("  at last\n");

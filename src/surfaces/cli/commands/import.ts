@@ -3,10 +3,10 @@ import { placeFor } from "../../../engine.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
 import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
 import { nearestWord } from "../../../util/edit-distance.js";
+import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { type Backups, createBackups } from "../import/backups.js";
-import { canAsk, confirm } from "../import/confirm.js";
 import { type ImportPage, toImportPage } from "../import/page.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/page-lines.js";
 import { type Plan, planImport } from "../import/plan.js";
@@ -75,7 +75,7 @@ function movesSecrets(input: Input): boolean {
 async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
   if (input.flag("dryRun")) return false;
   if (input.flag("yes")) return true;
-  return canAsk(context) && (await confirm("Write these files?", context));
+  return canInterrupt(context) && (await ask("Write these files?", context)) === "yes";
 }
 
 function tellNothing(plan: Plan, input: Input, context: Context): void {
@@ -87,7 +87,7 @@ function tellNothing(plan: Plan, input: Input, context: Context): void {
     context.show([line(0, ""), line(0, nothing), ...left]);
     return;
   }
-  const hint = input.flag("dryRun") || canAsk(context) ? "" : " Add --yes to write.";
+  const hint = input.flag("dryRun") || canInterrupt(context) ? "" : " Add --yes to write.";
   context.show([line(0, ""), line(0, `Nothing was written.${hint}`)]);
 }
 

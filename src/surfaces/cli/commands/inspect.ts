@@ -3,8 +3,11 @@ import type { ToolChange } from "../../../catalog/record.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
 import type { JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
+import type { Ruling } from "../../../policy/ruling.js";
+import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
+import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
 import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 import { reasons } from "./tools.js";
 
@@ -20,8 +23,11 @@ export const inspect: Handler = (input, context) =>
       context.json(tool.definition.inputSchema);
       return 0;
     }
+    const ruling = stages.policy.ruling(tool);
     const page: ToolPage = {
       tool,
+      ruling,
+      isToBeConfirmed: isToBeConfirmed(ruling, stages.policy.options),
       changes: changesOf(tool, stages.snapshot().servers.get(serverName)),
       ...(tool.enabled ? {} : { disabledBy: reasons(stages)(tool) }),
     };
@@ -35,28 +41,34 @@ export interface ToolPage {
   readonly tool: Tool;
   readonly changes: readonly ToolChange[];
   readonly disabledBy?: string;
+  /** What the policy says of it. */
+  readonly ruling: Ruling;
+  readonly isToBeConfirmed: boolean;
 }
 
 function changesOf(tool: Tool, server: CatalogServer | undefined): readonly ToolChange[] {
   return server?.record?.changes.filter((change) => change.tool === tool.name) ?? [];
 }
 
-function inspectData({ tool, changes, disabledBy }: ToolPage): JsonObject {
+function inspectData({ tool, changes, disabledBy, ruling, isToBeConfirmed: isAsked }: ToolPage): JsonObject {
   return {
     ...describeTool(tool),
     enabled: tool.enabled,
     ...(disabledBy === undefined ? {} : { rule: disabledBy }),
     ...(tool.tags.length === 0 ? {} : { tags: tool.tags }),
+    ...rulingData(ruling),
+    confirmation_required: isAsked,
     ...(changes.length === 0
       ? {}
       : { changes: changes.map(({ tool: _name, at, ...change }) => ({ at: time(at), ...change })) }),
   };
 }
 
-export function inspectLines({ tool, changes, disabledBy }: ToolPage, withExamples: boolean): Line[] {
+export function inspectLines(page: ToolPage, withExamples: boolean): Line[] {
+  const { tool, changes, disabledBy } = page;
   const { parameters, examples = [] } = describeTool(tool);
   return blocks([
-    [line(0, "Tool: ", bold(tool.id))],
+    [line(0, "Tool: ", bold(toOneLine(tool.id)))],
     disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. It cannot be executed.`)],
     [
       line(0, "Description:"),
@@ -64,6 +76,7 @@ export function inspectLines({ tool, changes, disabledBy }: ToolPage, withExampl
     ],
     [line(0, "Parameters:"), ...parameterLines(parameters)],
     tool.tags.length === 0 ? [] : [line(0, `Tags: ${tool.tags.join(", ")}`)],
+    rulingLines(page.ruling, page.isToBeConfirmed),
     withExamples ? [line(0, "Examples:"), ...exampleLines(examples)] : [],
     changes.length === 0 ? [] : [line(0, "Changes since it was first seen:"), ...changes.map(changeLine)],
   ]);

@@ -9,11 +9,15 @@ export const serve: Handler = async (_input, context) => {
   const { serveMcp } = await import("../../mcp/serve.js");
   const { stdin, stdout, stderr, signal, onReload } = context.io;
   const log = (message: string): void => void stderr.write(`${sanitize(message)}\n`);
-  await useEngine({ ...context, log, warn: log }, async (engine) => {
-    const reload = engine.watch(createTeller(log));
-    onReload?.(() => void reload());
-    await serveMcp({ engine, input: stdin, output: stdout, log }, signal);
-  });
+  await useEngine(
+    { ...context, log, warn: log },
+    async (engine) => {
+      const reload = engine.watch(createTeller(log));
+      onReload?.(() => void reload());
+      await serveMcp({ engine, input: stdin, output: stdout, log }, signal);
+    },
+    { isBrief: false },
+  );
   return 0;
 };
 

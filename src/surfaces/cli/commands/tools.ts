@@ -2,8 +2,10 @@ import type { Stages } from "../../../compose.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
+import type { AssessedRisk } from "../../../policy/risk.js";
 import { decide } from "../../../rules/decide.js";
 import { explain } from "../../../rules/explain.js";
+import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { metaToolData } from "../meta-tool-data.js";
@@ -17,19 +19,19 @@ export const tools: Handler = (input, context) =>
       stages.discovery.server(name, { waitMs: LONGEST_START_MS }),
       () => `Asking ${name}…`,
     );
-    const reasonOf = input.flag("explain") ? reasons(stages) : undefined;
-    const all = input.flag("all") || reasonOf !== undefined;
+    const explained = input.flag("explain") ? explanations(stages) : undefined;
+    const all = input.flag("all") || explained !== undefined;
     if (context.isJson) {
       context.json(
         withReasons(
           await metaToolData(stages, "list_tools", { server: name, includeDisabled: all }),
           server.tools,
-          reasonOf,
+          explained,
         ),
       );
       return 0;
     }
-    context.show(toolsLines({ server: name, tools: server.tools, all, tags: input.flag("tags"), reasonOf }));
+    context.show(toolsLines({ server: name, tools: server.tools, all, tags: input.flag("tags"), explained }));
     const dropped = server.record?.dropped.length ?? 0;
     if (dropped > 0) {
       const what = `${count(dropped, "definition")} of ${name} could not be used`;
@@ -45,14 +47,29 @@ export function reasons({ rules }: Stages): ReasonOf {
   return (tool) => explain(rules, decide(rules, tool));
 }
 
-function withReasons(data: JsonObject, known: readonly Tool[], reasonOf: ReasonOf | undefined): JsonObject {
-  if (reasonOf === undefined || !Array.isArray(data["tools"])) return data;
+/** What is said of a tool and by whom. */
+interface Explanation {
+  readonly rule: string;
+  readonly risk: AssessedRisk;
+}
+
+type Explain = (tool: Tool) => Explanation;
+
+function explanations(stages: Stages): Explain {
+  const reasonOf = reasons(stages);
+  return (tool) => ({ rule: reasonOf(tool), risk: stages.policy.ruling(tool).risk });
+}
+
+function withReasons(data: JsonObject, known: readonly Tool[], explained: Explain | undefined): JsonObject {
+  if (explained === undefined || !Array.isArray(data["tools"])) return data;
   const byName = new Map(known.map((tool) => [tool.name, tool]));
-  const explained = data["tools"].filter(isJsonObject).map((listed) => {
-    const tool = byName.get(String(listed["name"]));
-    return tool === undefined ? listed : { ...listed, rule: reasonOf(tool) };
+  const listed = data["tools"].filter(isJsonObject).map((one) => {
+    const tool = byName.get(String(one["name"]));
+    if (tool === undefined) return one;
+    const { rule, risk } = explained(tool);
+    return { ...one, rule, risk: risk.risk, risk_origin: risk.origin.detail };
   });
-  return { ...data, tools: explained };
+  return { ...data, tools: listed };
 }
 
 export interface ToolsPage {
@@ -60,10 +77,10 @@ export interface ToolsPage {
   readonly tools: readonly Tool[];
   readonly all: boolean;
   readonly tags: boolean;
-  readonly reasonOf: ReasonOf | undefined;
+  readonly explained: Explain | undefined;
 }
 
-export function toolsLines({ server, tools: known, all, tags, reasonOf }: ToolsPage): Line[] {
+export function toolsLines({ server, tools: known, all, tags, explained }: ToolsPage): Line[] {
   const enabled = known.filter((tool) => tool.enabled).length;
   const disabled = known.length - enabled;
   const heading = line(0, "Tools from ", bold(server), ` (${enabled} enabled, ${disabled} disabled):`);
@@ -74,13 +91,18 @@ export function toolsLines({ server, tools: known, all, tags, reasonOf }: ToolsP
   }
   const tail = (tool: Tool): Line[] => [
     ...(tags && tool.tags.length > 0 ? [line(2, dim(`Tags: ${tool.tags.join(", ")}`))] : []),
-    ...(reasonOf === undefined ? [] : [line(2, dim(`Decided by: ${reasonOf(tool)}`))]),
+    ...(explained === undefined ? [] : explanationLines(explained(tool))),
   ];
   return blocks([[heading], ...listed.map((tool) => [...toolLines(tool), ...tail(tool)])]);
 }
 
+function explanationLines({ rule, risk: { risk, origin } }: Explanation): Line[] {
+  return [line(2, dim(`Decided by: ${rule}`)), line(2, dim(`Risk: ${risk} (${origin.detail})`))];
+}
+
 function toolLines(tool: Tool): Line[] {
   const summary = summaryOf(tool);
-  const head = tool.enabled ? line(0, GOOD, " ", bold(tool.name)) : line(0, BAD, " ", bold(tool.name), " (disabled)");
+  const name = bold(toOneLine(tool.name));
+  const head = tool.enabled ? line(0, GOOD, " ", name) : line(0, BAD, " ", name, " (disabled)");
   return [head, ...(summary === "" ? [] : [line(2, summary)])];
 }

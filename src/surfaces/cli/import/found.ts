@@ -9,7 +9,7 @@ import { isOwnFolder } from "../../../config/locate.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { Connection } from "../../../model/server.js";
 import type { Place } from "../../../place.js";
-import { canonicalJson } from "../../../util/canonical-json.js";
+import { canonicalJson } from "../../../util/json/canonical.js";
 import { dirname } from "node:path";
 import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
 import type { Target } from "./target.js";

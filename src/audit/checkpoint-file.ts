@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { isJsonObject } from "../model/json.js";
+import { writePrivateFile } from "../util/private-files.js";
+import type { Checkpoint } from "./chain.js";
+
+export type CheckpointFile =
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable" }
+  | { readonly kind: "read"; readonly checkpoint: Checkpoint };
+
+export async function readCheckpointFile(file: string): Promise<CheckpointFile> {
+  try {
+    const checkpoint = toCheckpoint(JSON.parse(await readFile(file, "utf8")));
+    return checkpoint === undefined ? { kind: "unreadable" } : { kind: "read", checkpoint };
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return { kind: isMissing ? "missing" : "unreadable" };
+  }
+}
+
+export async function writeCheckpointFile(file: string, checkpoint: Checkpoint): Promise<void> {
+  const { seq, hash, at, keyId, signature } = checkpoint;
+  await writePrivateFile(file, `${JSON.stringify({ seq, hash, at, key_id: keyId, signature })}\n`);
+}
+
+function toCheckpoint(value: unknown): Checkpoint | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { seq, hash, at, key_id: keyId, signature } = value;
+  if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(at)) return undefined;
+  if (typeof hash !== "string" || typeof keyId !== "string" || typeof signature !== "string") return undefined;
+  return { seq: Number(seq), hash, at: Number(at), keyId, signature };
+}

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import { canonicalJson } from "../util/json/canonical.js";
+
+const MOST = 20;
+const DEEPEST = 8;
+/** Members of a definition in the protocol's own words. */
+const MEMBERS = new Set([
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "annotations",
+  "icons",
+  "execution",
+  "_meta",
+]);
+
+/**
+ * JSON pointers to what is not as it was. A name that was added is text of whoever added it, so what holds it is named
+ * instead; the empty pointer is the whole definition.
+ */
+export function differingPointers(before: JsonObject, after: JsonObject): readonly string[] {
+  const found = new Set<string>();
+  for (const name of Object.keys(after)) {
+    if (!Object.hasOwn(before, name)) found.add(MEMBERS.has(name) ? `/${name}` : "");
+  }
+  collect(before, after, { pointer: "", depth: 0, found });
+  return [...found].sort().slice(0, MOST);
+}
+
+interface Walk {
+  readonly pointer: string;
+  readonly depth: number;
+  readonly found: Set<string>;
+}
+
+function collect(before: unknown, after: unknown, { pointer, depth, found }: Walk): void {
+  if (found.size >= MOST || canonicalJson(before) === canonicalJson(after)) return;
+  const inside = depth < DEEPEST ? membersOf(before, after) : undefined;
+  if (inside === undefined) {
+    found.add(pointer);
+    return;
+  }
+  const [old, now] = inside;
+  if (depth > 0 && Object.keys(now).some((name) => !Object.hasOwn(old, name))) found.add(pointer);
+  for (const [name, value] of Object.entries(old)) {
+    const step = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (Object.hasOwn(now, name)) collect(value, now[name], { pointer: step, depth: depth + 1, found });
+    else found.add(step);
+  }
+}
+
+/** Both as members by name, when both are objects or both are lists. */
+function membersOf(before: unknown, after: unknown): readonly [JsonObject, JsonObject] | undefined {
+  if (isJsonObject(before) && isJsonObject(after)) return [before, after];
+  if (Array.isArray(before) && Array.isArray(after)) return [byPlace(before), byPlace(after)];
+  return undefined;
+}
+
+function byPlace(list: readonly unknown[]): JsonObject {
+  return Object.fromEntries(Object.entries(list));
+}

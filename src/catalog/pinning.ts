@@ -1,0 +1,136 @@
+// What servers say of their tools comes in, what of it nobody has approved goes out. It refuses to know who approves,
+// and where it is remembered.
+import type { JsonObject } from "../model/json.js";
+import type { Quarantine, ToolDefinition } from "../model/tool.js";
+import { commandLine } from "../util/command-line.js";
+import { canonicalJson } from "../util/json/canonical.js";
+import { sha256 } from "../util/sha256.js";
+import { differingPointers } from "./differing-pointers.js";
+import { createInheritance } from "./inherit-pins.js";
+import type { PinStore, ServerKey, StoredPin } from "./pin-store.js";
+import { type Doubts, NO_DOUBTS } from "./quarantine.js";
+
+export interface PinningParts {
+  readonly pins: PinStore;
+  readonly mode: "off" | "warn" | "enforce";
+  /** Whether a tool that was never seen before is approved as it is. */
+  readonly trustNew: boolean;
+  readonly now: () => number;
+  readonly log: (message: string) => void;
+}
+
+/** A server with the tools that are to be shown of it. */
+export interface KnownTools extends ServerKey {
+  readonly tools: readonly ToolDefinition[];
+  /** From the person's configuration, and not from the server. */
+  readonly isManifest: boolean;
+  /** Which of them nobody had approved when the server was asked; undefined when that was not looked up. */
+  readonly unapproved: readonly string[] | undefined;
+}
+
+export interface Pinning {
+  /** Whether what nobody approved is kept back. Without that nobody has to wait for what is remembered. */
+  readonly enforces: boolean;
+  /**
+   * Remembers what a server says now. With `enforces` it tells what is to be kept back, and rejects when that cannot be
+   * told: then nothing of it may be shown.
+   */
+  see(server: ServerKey, tools: readonly ToolDefinition[]): Promise<Doubts>;
+  /** What is to be kept back of what was known earlier, in the order given. Never rejects: what cannot be told is doubted. */
+  recall(servers: readonly KnownTools[]): Promise<readonly Doubts[]>;
+}
+
+export function createPinning({ pins, mode, trustNew, now, log }: PinningParts): Pinning {
+  const enforces = mode === "enforce";
+  const inherit = createInheritance(pins);
+
+  const see = async ({ server, fingerprint }: ServerKey, tools: readonly ToolDefinition[]): Promise<Doubts> => {
+    const at = now();
+    await inherit({ server, fingerprint }, at);
+    const definitions = tools.map(toSeen);
+    const unapproved = await pins.see({ server, fingerprint, definitions, now: at, trustNew });
+    for (const pin of unapproved) if (pin.changedAt === at) log(describe(pin));
+    return enforces ? new Map(unapproved.map((pin) => [pin.tool, doubtOf(pin, pin.current.definition)])) : NO_DOUBTS;
+  };
+
+  const recallOne = async (known: KnownTools, unapproved: readonly StoredPin[]): Promise<Doubts> => {
+    const { tools, isManifest } = known;
+    if (!isManifest && known.unapproved === undefined) return await see(known, tools);
+    if (isManifest && !trustNew) return new Map(tools.map(({ name }) => [name, NEW]));
+    const pinned = new Map(unapproved.filter((pin) => keyOf(pin) === keyOf(known)).map((pin) => [pin.tool, pin]));
+    const suspects = new Set([...pinned.keys(), ...(known.unapproved ?? [])]);
+    const doubts = new Map<string, Quarantine>();
+    for (const definition of tools.filter(({ name }) => suspects.has(name))) {
+      const { server, fingerprint } = known;
+      const pin = pinned.get(definition.name) ?? (await pins.find({ server, fingerprint, tool: definition.name }));
+      const { tool, hash, definition: text } = toSeen(definition);
+      // What counts is what is shown, not what the server has said to somebody else since.
+      if (pin?.approved?.hash !== hash) doubts.set(tool, doubtOf(pin, text));
+    }
+    return doubts;
+  };
+
+  return {
+    enforces,
+
+    async see(server, tools) {
+      if (mode === "off") return NO_DOUBTS;
+      try {
+        return await see(server, tools);
+      } catch (error) {
+        if (enforces) throw error;
+        log(`What ${server.server} says of its tools could not be remembered: ${String(error)}`);
+        return NO_DOUBTS;
+      }
+    },
+
+    async recall(servers) {
+      if (!enforces) return servers.map(() => NO_DOUBTS);
+      const [first] = servers;
+      const filter = servers.length === 1 && first !== undefined ? { server: first.server } : {};
+      try {
+        const unapproved = await pins.list({ ...filter, onlyChanged: true });
+        return await Promise.all(
+          servers.map((known) => recallOne(known, unapproved).catch((error: unknown) => unknown(known, error))),
+        );
+      } catch (error) {
+        return servers.map((known) => unknown(known, error));
+      }
+    },
+  };
+
+  function unknown({ server, tools }: KnownTools, error: unknown): Doubts {
+    const why = `because their pins could not be read: ${String(error)}`;
+    if (tools.length > 0) log(`The tools of ${server} are kept back, ${why}`);
+    return unread(tools);
+  }
+}
+
+const NEW: Quarantine = { reason: "new", differs: [] };
+const UNKNOWN: Quarantine = { reason: "unknown", differs: [] };
+
+/** What is to be thought of tools before anybody could look up their pins. */
+export function unread(tools: readonly ToolDefinition[]): Doubts {
+  return new Map(tools.map(({ name }) => [name, UNKNOWN]));
+}
+
+function doubtOf(pin: StoredPin | undefined, current: string): Quarantine {
+  if (pin?.approved === undefined) return NEW;
+  const [before, after] = [pin.approved.definition, current].map((text) => JSON.parse(text) as JsonObject);
+  return { reason: "changed", differs: differingPointers(before ?? {}, after ?? {}) };
+}
+
+function toSeen(tool: ToolDefinition): { tool: string; hash: string; definition: string } {
+  const definition = canonicalJson(tool);
+  return { tool: tool.name, hash: sha256(definition), definition };
+}
+
+function keyOf({ server, fingerprint }: ServerKey): string {
+  return `${fingerprint} ${server}`;
+}
+
+function describe({ server, tool, approved }: StoredPin): string {
+  const what = approved === undefined ? "is new and was never approved" : "is not what was approved";
+  const command = commandLine(["anygpt", "mcp", "pins", "diff", server, tool]);
+  return `What ${server} says of ${tool} ${what}: \`${command}\` shows it.`;
+}

@@ -1,0 +1,105 @@
+// The policy and the books come in, guarded execution goes out: what one configuration makes of a call.
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Books } from "./books.js";
+import { assertShown } from "./catalog/quarantine.js";
+import type { Snapshot } from "./catalog/snapshot.js";
+import type { Config } from "./config/options.js";
+import { type Confirmations, createConfirmations } from "./executor/confirmations.js";
+import { createExecute, type Execute } from "./executor/execute.js";
+import { createIdempotency, type Idempotency } from "./executor/idempotency.js";
+import type { KeptResults } from "./executor/kept-results.js";
+import type { Validation } from "./executor/validation.js";
+import type { Discovery } from "./metatools/discovery.js";
+import type { PinState } from "./executor/permit.js";
+import type { Tool } from "./model/tool.js";
+import type { Place } from "./place.js";
+import { createPolicy, type Policy } from "./policy/policy.js";
+import { compileRuling } from "./policy/ruling.js";
+import { type CompiledRules, compileRules } from "./rules/compile.js";
+import { decide } from "./rules/decide.js";
+import { explain } from "./rules/explain.js";
+import { assertEnabled } from "./targets.js";
+import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
+
+export interface Execution {
+  readonly execute: Execute;
+  readonly policy: Policy;
+  readonly confirmations: Confirmations;
+  readonly idempotency: Idempotency;
+}
+
+export interface ExecutionParts {
+  readonly config: Config;
+  readonly place: Place;
+  readonly upstreams: Upstreams;
+  readonly validation: Validation;
+  readonly kept: KeptResults;
+  readonly books: Books;
+  readonly rules: CompiledRules;
+  readonly discovery: Discovery;
+  /** What counts when something is sent, which may be another configuration's than that it began with. */
+  readonly inForce: () => InForce;
+}
+
+export interface InForce {
+  readonly rules: CompiledRules;
+  readonly policy: Policy;
+  readonly snapshot: () => Snapshot;
+  readonly target: (server: string) => UpstreamTarget;
+}
+
+export async function openExecution(parts: ExecutionParts): Promise<Execution> {
+  const { config, place, upstreams, validation, kept, books, rules, discovery, inForce } = parts;
+  const { now, log } = place;
+  const { store, audit, seals, note } = books;
+  const policy = await compilePolicy(config);
+  const ttlMs = config.policy.confirmation.ttlSeconds * 1000;
+  const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
+  const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
+  const idempotency = createIdempotency({ keys: store.keys, seals, ttlMs: keyTtlMs, now, note });
+  const execute = createExecute({
+    resolve: ({ server, tool }, waitMs, signal) => discovery.find(server, tool, { waitMs, ...(signal && { signal }) }),
+    explain: (tool) => explain(rules, decide(rules, tool)),
+    policy,
+    policyInForce: () => inForce().policy,
+    pinOf,
+    validation,
+    confirmations,
+    idempotency,
+    seals,
+    rates: store.rates,
+    audit,
+    send: async (tool, call, signal) => {
+      const beforeSend = (): Promise<void> | undefined => {
+        assertEnabled(tool, inForce().rules);
+        const known = inForce().snapshot().tools.get(tool.id);
+        if (known !== undefined) assertShown(known);
+        return call.beforeSend();
+      };
+      return await upstreams.call(inForce().target(tool.server), { ...call, tool: tool.name, beforeSend }, signal);
+    },
+    limit: { bytes: config.execution.resultLimit, kept },
+    options: config.execution,
+    startWaitMs: config.upstreams.startWaitMs,
+    now,
+    steadyNow: place.steadyNow,
+    elapsed: place.elapsed,
+    newId: randomUUID,
+    log,
+  });
+  return { execute, policy, confirmations, idempotency };
+}
+
+function pinOf({ quarantine }: Tool): PinState {
+  if (quarantine === undefined) return { kind: "same" };
+  return { kind: quarantine.reason === "new" ? "new" : "changed", differences: quarantine.differs };
+}
+
+/** The policy speaks of tools in the patterns of the rules. */
+async function compilePolicy(config: Config): Promise<Policy> {
+  const rule = await compileRuling(config.policy, async (selectors) => {
+    const compiled = await compileRules(selectors);
+    return (tool) => decide(compiled, tool).applied;
+  });
+  return createPolicy(config.policy, rule);
+}

@@ -1,0 +1,163 @@
+// One attempt to carry out a call, from its arrival to its record: what it holds, and how each way out is written down.
+import type { AuditLog } from "../audit/create-audit-log.js";
+import type { AuditCall, AuditOutcome } from "../audit/entry.js";
+import { DiscoveryError, type Executed, toDiscoveryError } from "../errors.js";
+import type { Call, CallResult } from "../model/call.js";
+import { toolId } from "../model/tool.js";
+import type { Risk } from "../policy/risk.js";
+import type { Claim } from "../store/key-records.js";
+import type { RateTicket } from "../store/rate-windows.js";
+import { failpoint } from "../util/failpoint.js";
+import { checkJsonValue } from "../util/json/check-value.js";
+import type { Ending, Idempotency } from "./idempotency.js";
+
+type Told = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
+
+export interface AttemptParts {
+  /** Undefined when nothing is to be recorded. */
+  readonly audit: AuditLog | undefined;
+  readonly idempotency: Idempotency;
+  readonly giveBack: (ticket: RateTicket) => Promise<void>;
+  readonly now: () => number;
+  readonly elapsed: () => number;
+  readonly newId: () => string;
+  readonly log: (message: string) => void;
+}
+
+export class Attempt {
+  readonly requestId: string;
+  risk: Risk | undefined;
+  approvalId: string | undefined;
+  replayedFrom: string | undefined;
+  claim: Claim | undefined;
+  ticket: RateTicket | undefined;
+  isDryRun: boolean;
+  /** Bytes may have left. */
+  isSent = false;
+  readonly #call: Call;
+  readonly #parts: AttemptParts;
+  readonly #startedAt: number;
+  readonly #from: number;
+  #given: unknown;
+  #paramsHash: string | undefined;
+
+  constructor(call: Call, parts: AttemptParts) {
+    this.requestId = parts.newId();
+    this.isDryRun = call.dryRun === true;
+    this.#call = call;
+    this.#parts = parts;
+    this.#startedAt = parts.now();
+    this.#from = parts.elapsed();
+  }
+
+  get actorId(): string {
+    return this.#call.actor.id;
+  }
+
+  async hash(given: unknown): Promise<void> {
+    this.#given = given;
+    this.#paramsHash = await this.#parts.audit?.hash(given);
+  }
+
+  /** On disk, together with the key's state, before the first byte is sent. */
+  async dispatch(isIntended: boolean): Promise<void> {
+    const { audit, idempotency } = this.#parts;
+    const writes: Promise<void>[] = [];
+    if (this.claim !== undefined) writes.push(idempotency.dispatch(this.claim));
+    if (isIntended && audit !== undefined) writes.push(audit.record({ kind: "intent", ...this.#facts() }));
+    await Promise.all(writes);
+    failpoint("call.after_dispatch");
+  }
+
+  /** Records an answer; throws when that fails, because an unrecorded success is the one outcome we never report. */
+  async answered(result: CallResult): Promise<void> {
+    failpoint("call.after_answer");
+    const outcome = this.isDryRun ? "dry_run" : result.isError === true ? "tool_error" : "ok";
+    try {
+      await this.#conclude({ kind: "answer", result }, { decision: "allowed", outcome });
+    } catch (failure) {
+      throw this.#tell(failure, this.isSent ? "yes" : "no");
+    }
+    failpoint("call.after_record");
+  }
+
+  /** Records a failure and gives the error to be told. */
+  async failed(thrown: unknown): Promise<DiscoveryError> {
+    const error = this.#tell(thrown, thrown instanceof DiscoveryError || !this.isSent ? "no" : "unknown");
+    if (error.code === "INTERNAL_ERROR") {
+      this.#parts.log(`Request ${this.requestId} failed: ${describeDefect(thrown)}`);
+    }
+    const decision = isRefusal(error) ? "refused" : "allowed";
+    try {
+      await this.#conclude({ kind: "error", error }, { decision, outcome: "error", error_code: error.code });
+    } catch (failure) {
+      return error.code === "AUDIT_UNAVAILABLE" ? error : this.#tell(failure, error.executed);
+    }
+    return error;
+  }
+
+  async #conclude(ending: Ending, told: Told): Promise<void> {
+    const { audit } = this.#parts;
+    if (audit !== undefined) await this.#hashLate(audit);
+    const writes: Promise<void>[] = [this.#settleKey(ending), this.#settleTicket(ending)];
+    if (audit !== undefined) writes.push(audit.record({ kind: "outcome", ...this.#facts(), ...told, ...this.#end() }));
+    await Promise.all(writes);
+  }
+
+  #settleKey(ending: Ending): Promise<void> {
+    const { idempotency } = this.#parts;
+    if (this.claim === undefined) return Promise.resolve();
+    if (ending.kind === "answer") return idempotency.finish(this.claim, ending);
+    if (ending.error.executed === "no") return idempotency.release(this.claim);
+    return idempotency.finish(this.claim, ending.error.executed === "yes" ? ending : { kind: "unknown" });
+  }
+
+  /** What was not sent uses up nothing. */
+  #settleTicket(ending: Ending): Promise<void> {
+    const isUnused = ending.kind === "error" && ending.error.executed === "no";
+    return this.ticket !== undefined && isUnused ? this.#parts.giveBack(this.ticket) : Promise.resolve();
+  }
+
+  /** A call that was refused before its arguments were read is recognised as well, if they are such as can be hashed. */
+  async #hashLate(audit: AuditLog): Promise<void> {
+    if (this.#paramsHash !== undefined) return;
+    const strict = checkJsonValue(this.#call.arguments ?? {});
+    if (strict.kind === "value" && !this.#call.flaws?.length) this.#paramsHash = await audit.hash(strict.value);
+  }
+
+  #facts(): AuditCall {
+    const { actor, server, tool, idempotencyKey } = this.#call;
+    return {
+      request_id: this.requestId,
+      timestamp: new Date(this.#startedAt).toISOString(),
+      actor_id: actor.id,
+      surface: actor.surface,
+      tool_id: toolId(server, tool),
+      params_hash: this.#paramsHash ?? null,
+      risk: this.risk ?? null,
+      ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      ...(this.approvalId === undefined ? {} : { approval_id: this.approvalId }),
+      ...(this.replayedFrom === undefined ? {} : { replayed_from: this.replayedFrom }),
+    };
+  }
+
+  #end(): Pick<AuditOutcome, "duration_ms" | "arguments"> {
+    const duration_ms = Math.round((this.#parts.elapsed() - this.#from) * 1000) / 1000;
+    return { duration_ms, ...(this.#given === undefined ? {} : { arguments: this.#given }) };
+  }
+
+  /** Who hears of a failure must know whether the tool ran, also when it is the record that failed. */
+  #tell(thrown: unknown, executed: Executed): DiscoveryError {
+    const { server, tool } = this.#call;
+    return toDiscoveryError(thrown, executed).about({ server, tool, request_id: this.requestId, executed });
+  }
+}
+
+/** The gateway said no by itself; a server that cannot be reached or fails was called with our leave. */
+function isRefusal({ code, entry }: DiscoveryError): boolean {
+  return entry.http < 500 && code !== "CANCELLED";
+}
+
+export function describeDefect(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ANSWER, closeExecutors, setUpExecutor, toTool } from "../../test/support/executor.js";
+import { DiscoveryError, type Executed } from "../errors.js";
+import type { CallResult } from "../model/call.js";
+
+afterEach(closeExecutors);
+
+const KEYED = { idempotencyKey: "order-1" };
+const lost = (executed: Executed) => () =>
+  Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke off.", { executed }));
+
+describe("a call with an idempotency key", () => {
+  it("runs once; whoever repeats it gets the same answer, marked, with the id of the call that ran", async () => {
+    const { call, sent, records } = await setUpExecutor();
+    expect(await call(KEYED)).toBe(ANSWER);
+    for (let n = 0; n < 10; n += 1) {
+      expect(await call(KEYED)).toEqual({
+        ...ANSWER,
+        _meta: { kept: true, "anygpt/replayed": { request_id: "id-1" } },
+      });
+    }
+    expect(sent).toHaveLength(1);
+    expect(records.at(-1)).toMatchObject({ outcome: "ok", replayed_from: "id-1", idempotency_key: "order-1" });
+    expect(records.filter(({ kind }) => kind === "intent")).toHaveLength(1);
+  });
+
+  it("replays the bytes of the answer", async () => {
+    const odd: CallResult = { structuredContent: { b: 1, a: [1.5, null, "é\u2028"] }, content: [], z: 1 };
+    const { call } = await setUpExecutor({ send: () => Promise.resolve(odd) });
+    await call(KEYED);
+    const { _meta, ...again } = await call(KEYED);
+    expect(JSON.stringify(again)).toBe(JSON.stringify(odd));
+  });
+
+  it("is another one for other arguments: refused, whoever was first", async () => {
+    const { call, sent } = await setUpExecutor();
+    await call(KEYED);
+    await expect(call({ ...KEYED, arguments: { title: "y" } })).rejects.toMatchObject({
+      code: "IDEMPOTENCY_CONFLICT",
+      executed: "no",
+      facts: { original_request_id: "id-1" },
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is the same one however its arguments are ordered", async () => {
+    const { call, sent } = await setUpExecutor();
+    await call({ ...KEYED, arguments: { title: "x", body: "b" } });
+    await call({ ...KEYED, arguments: { body: "b", title: "x" } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("runs once of a hundred at the same time; the others hear that it is running", async () => {
+    const { call, sent } = await setUpExecutor();
+    const ends = await Promise.allSettled(Array.from({ length: 100 }, () => call(KEYED)));
+    const codes = ends.map((end) => (end.status === "fulfilled" ? "ok" : (end.reason as DiscoveryError).code));
+    expect(sent).toHaveLength(1);
+    expect(new Set(codes)).toEqual(new Set(["ok", "IDEMPOTENCY_IN_PROGRESS"]));
+  });
+
+  it.each<[string, object]>([
+    ["wrong arguments", { arguments: { title: 1 } }],
+    ["a request that reading has changed", { flaws: [{ path: "/x", message: "is there twice" }] }],
+  ])("leaves the key free after %s", async (_case, wrong) => {
+    const { call, sent } = await setUpExecutor();
+    await expect(call({ ...KEYED, ...wrong })).rejects.toMatchObject({ code: "TOOL_VALIDATION_ERROR" });
+    await call(KEYED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("leaves the key free when nothing was sent", async () => {
+    const failing = await setUpExecutor({ send: lost("no") });
+    await expect(failing.call(KEYED)).rejects.toMatchObject({ executed: "no" });
+    const working = await setUpExecutor({ beside: failing });
+    expect(await working.call(KEYED)).toBe(ANSWER);
+  });
+
+  it("replays the tool's own error and a definite failure", async () => {
+    const wrong: CallResult = { content: [{ type: "text", text: "no such repo" }], isError: true };
+    const erring = await setUpExecutor({ send: () => Promise.resolve(wrong) });
+    await erring.call(KEYED);
+    expect(await erring.call(KEYED)).toMatchObject({ ...wrong, _meta: { "anygpt/replayed": { request_id: "id-1" } } });
+    expect(erring.sent).toHaveLength(1);
+    const failing = await setUpExecutor({ send: lost("yes") });
+    await expect(failing.call(KEYED)).rejects.toMatchObject({ executed: "yes" });
+    await expect(failing.call(KEYED)).rejects.toMatchObject({
+      code: "TOOL_EXECUTION_ERROR",
+      message: "It broke off.",
+      executed: "yes",
+      facts: { replayed: true, original_request_id: "id-1" },
+    });
+    expect(failing.sent).toHaveLength(1);
+  });
+
+  it("is never run again when nobody knows whether it ran, until a person has settled it", async () => {
+    const { call, sent, idempotency, records } = await setUpExecutor({ send: lost("unknown") });
+    await expect(call(KEYED)).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR", executed: "unknown" });
+    await expect(call(KEYED)).rejects.toMatchObject({
+      code: "IDEMPOTENCY_OUTCOME_UNKNOWN",
+      executed: "unknown",
+      hint: expect.stringContaining("anygpt mcp idempotency resolve"),
+    });
+    expect(sent).toHaveLength(1);
+    const [unknown] = await idempotency.list({ state: "unknown" });
+    expect(await idempotency.resolve(unknown?.id ?? 0, "not_committed", "mia")).toMatchObject({ state: "unknown" });
+    expect(records.at(-1)).toMatchObject({ kind: "note", action: "resolve_key_not_committed", by: "mia" });
+    await expect(call(KEYED)).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR" });
+    expect(sent).toHaveLength(2);
+    const [again] = await idempotency.list({ state: "unknown" });
+    await idempotency.resolve(again?.id ?? 0, "committed", "mia");
+    await expect(call(KEYED)).rejects.toMatchObject({ code: "IDEMPOTENCY_OUTCOME_UNKNOWN", executed: "yes" });
+    expect(sent).toHaveLength(2);
+    expect(await idempotency.resolve(again?.id ?? 0, "committed", "mia")).toBeUndefined();
+  });
+
+  it("is run again when the tool may run twice without harm", async () => {
+    const tool = toTool({}, { annotations: { idempotentHint: true } });
+    const failing = await setUpExecutor({ tool, send: lost("unknown") });
+    await expect(failing.call(KEYED)).rejects.toMatchObject({ executed: "unknown" });
+    const working = await setUpExecutor({ tool, beside: failing });
+    expect(await working.call(KEYED)).toBe(ANSWER);
+  });
+
+  it.each<[string, object, object, object]>([
+    ["as metadata", { _meta: { "anygpt/idempotencyKey": true } }, {}, { meta: { "anygpt/idempotencyKey": "order-1" } }],
+    [
+      "as the argument that the tool names",
+      { _meta: { "anygpt/idempotencyKey": "ref" } },
+      {},
+      { arguments: { title: "x", ref: "order-1" } },
+    ],
+    [
+      "as the argument that the configuration names",
+      {},
+      { idempotency: { tools: [{ tools: "create_issue", sendKeyAs: "ref" }] } },
+      { arguments: { title: "x", ref: "order-1" } },
+    ],
+  ])("sends its key on %s", async (_case, definition, policy, expected) => {
+    const { call, sent } = await setUpExecutor({ tool: toTool({}, definition), policy });
+    await call(KEYED);
+    expect(sent).toMatchObject([expected]);
+  });
+
+  it("keeps its key to itself where nobody asked for it", async () => {
+    const { call, sent } = await setUpExecutor();
+    await call(KEYED);
+    expect(JSON.stringify(sent)).not.toContain("order-1");
+  });
+
+  it.each(["", "a b", "é", "x".repeat(256), "a\n"])("refuses the key %j", async (idempotencyKey) => {
+    const { call, sent } = await setUpExecutor();
+    await expect(call({ idempotencyKey })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect(sent).toEqual([]);
+  });
+
+  it("says that an answer too large to be kept was given, and does not run again", async () => {
+    const large: CallResult = { content: [{ type: "text", text: "x".repeat(1_100_000) }] };
+    const { call, sent } = await setUpExecutor({ send: () => Promise.resolve(large) });
+    await call(KEYED);
+    await expect(call(KEYED)).rejects.toMatchObject({ code: "RESULT_TOO_LARGE", executed: "yes" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("keeps answers where nobody can read them without the key of the machine", async () => {
+    const { call, store } = await setUpExecutor({
+      send: () => Promise.resolve({ content: [{ type: "text", text: "attack at dawn" }] }),
+    });
+    await call(KEYED);
+    const record = await store.keys.find(
+      { actor: "local", tool: "github:create_issue", key: "order-1" },
+      Date.UTC(2026, 0, 1),
+    );
+    expect(Buffer.from(record?.answer ?? []).toString("latin1")).not.toContain("dawn");
+  });
+
+  it("is authorised again before its answer is told again", async () => {
+    const first = await setUpExecutor();
+    await first.call(KEYED);
+    const policy = { scopes: [{ tools: "*", required_scopes: ["gone"] }], localScopes: [] };
+    const later = await setUpExecutor({ beside: first, policy });
+    await expect(later.call(KEYED)).rejects.toMatchObject({ code: "SCOPE_REQUIRED" });
+  });
+
+  it("forgets a key when its time is over", async () => {
+    const { call, sent, clock } = await setUpExecutor();
+    await call(KEYED);
+    clock.now += 86_400_001;
+    await call(KEYED);
+    expect(sent).toHaveLength(2);
+  });
+
+  it("writes an ending that the store could not take as soon as it can", async () => {
+    const { call, sent, store } = await setUpExecutor();
+    const { finish } = store.keys;
+    let isFull = true;
+    Object.assign(store.keys, {
+      finish: (...given: Parameters<typeof finish>) =>
+        isFull ? Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) : finish(...given),
+    });
+    await expect(call(KEYED)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", executed: "yes" });
+    isFull = false;
+    expect(await call(KEYED)).toMatchObject(ANSWER.content ? { content: ANSWER.content } : {});
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("a call without a key", () => {
+  it.each(["high", "destructive"])("is refused where the policy wants one for %s risk", async (risk) => {
+    const policy = {
+      risk: [{ tools: "*", risk }],
+      idempotency: { requiredFrom: { elsewhere: "high" } },
+      confirmation: { mode: "never" },
+    };
+    const { call, sent } = await setUpExecutor({ policy });
+    await expect(call()).rejects.toMatchObject({
+      code: "IDEMPOTENCY_REQUIRED",
+      hint: expect.stringContaining("options.idempotency_key"),
+    });
+    expect(sent).toEqual([]);
+    await call(KEYED);
+    expect(sent).toHaveLength(1);
+  });
+});

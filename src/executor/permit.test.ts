@@ -1,0 +1,274 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ANSWER, closeExecutors, setUpExecutor, toPolicy, toTool } from "../../test/support/executor.js";
+import { DiscoveryError } from "../errors.js";
+import { localActor } from "../model/actor.js";
+import type { AskPerson, Call, Question } from "../model/call.js";
+
+afterEach(closeExecutors);
+
+const DESTRUCTIVE = toTool({}, { annotations: { destructiveHint: true } });
+const auto = () => setUpExecutor({ tool: DESTRUCTIVE });
+const human = () => setUpExecutor({ tool: DESTRUCTIVE, policy: { confirmation: { mode: "human" } } });
+
+async function refused(promise: Promise<unknown>, code = "CONFIRMATION_REQUIRED"): Promise<DiscoveryError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown as DiscoveryError,
+  );
+  expect(error).toMatchObject({ code, executed: "no" });
+  return error as DiscoveryError;
+}
+
+describe("a call that has to be confirmed", () => {
+  it("does not run, and says what waits and how to go on", async () => {
+    const { call, sent, records, confirmations } = await auto();
+    const { facts, hint } = await refused(call());
+    expect(facts).toMatchObject({ approval_id: expect.stringMatching(/^ap_[0-9a-z]{26}$/), expires_in_seconds: 300 });
+    expect(hint).toContain("options.confirmed: true");
+    expect(sent).toEqual([]);
+    expect(records).toMatchObject([{ risk: "destructive", decision: "refused", error_code: "CONFIRMATION_REQUIRED" }]);
+    expect(await confirmations.list()).toMatchObject([
+      { id: facts["approval_id"], tool: "github:create_issue", state: "pending", call: { arguments: { title: "x" } } },
+    ]);
+  });
+
+  it("runs once when it is repeated with the caller's yes, and then waits again", async () => {
+    const { call, sent, records } = await auto();
+    const first = await refused(call());
+    expect(await call({ confirmed: true })).toBe(ANSWER);
+    expect(records.at(-1)).toMatchObject({ outcome: "ok", approval_id: first.facts["approval_id"] });
+    await refused(call({ confirmed: true }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it("never runs on a caller's yes to a question that was not asked", async () => {
+    const { call, sent } = await auto();
+    await refused(call({ confirmed: true }));
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[string, Partial<Call>]>([
+    ["other arguments", { arguments: { title: "y" } }],
+    ["one argument more", { arguments: { title: "x", body: "" } }],
+    ["another actor", { actor: { ...localActor("mcp"), id: "eve" } }],
+  ])("counts the yes for that very call, not for one with %s", async (_case, other) => {
+    const { call, sent } = await auto();
+    await refused(call());
+    await refused(call({ ...other, confirmed: true }));
+    expect(sent).toEqual([]);
+  });
+
+  it("counts the same arguments in another order as the same call", async () => {
+    const { call, sent } = await auto();
+    await refused(call({ arguments: { title: "x", body: "b" } }));
+    await call({ arguments: { body: "b", title: "x" }, confirmed: true });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is another call when the tool's definition is another one", async () => {
+    const first = await auto();
+    await refused(first.call());
+    const changed = await setUpExecutor({ tool: { ...DESTRUCTIVE, hash: "other" }, beside: first });
+    await refused(changed.call({ confirmed: true }));
+    expect(changed.sent).toEqual([]);
+  });
+
+  it("waits five minutes for its yes", async () => {
+    const { call, sent, clock } = await auto();
+    await refused(call());
+    clock.now += 300_001;
+    await refused(call({ confirmed: true }));
+    expect(sent).toEqual([]);
+  });
+
+  it("runs once however many repeat it at once", async () => {
+    const { call, sent } = await auto();
+    await refused(call());
+    const ends = await Promise.allSettled(Array.from({ length: 100 }, () => call({ confirmed: true })));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("opens no question about arguments that do not fit", async () => {
+    const { call, confirmations } = await auto();
+    const { facts } = await refused(call({ arguments: { title: 1 } }));
+    expect(facts).toMatchObject({ violations: ['/title is number, must be "string"'] });
+    expect(await confirmations.list()).toEqual([]);
+  });
+
+  it("needs no second yes for the answer of the first time", async () => {
+    const { call, sent } = await auto();
+    await refused(call({ idempotencyKey: "k" }));
+    await call({ idempotencyKey: "k", confirmed: true });
+    expect(await call({ idempotencyKey: "k" })).toMatchObject({ content: ANSWER.content });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("a call that only a person can confirm", () => {
+  it("takes no yes of the caller, however it is given", async () => {
+    const { call, sent } = await human();
+    const { hint, facts } = await refused(call());
+    expect(hint).toContain(`anygpt mcp approve ${String(facts["approval_id"])}`);
+    await refused(call({ confirmed: true }));
+    await refused(call({ confirmed: true }));
+    expect(sent).toEqual([]);
+  });
+
+  it("runs once after a person's yes, which is on record", async () => {
+    const { call, sent, confirmations, records } = await human();
+    const { facts } = await refused(call());
+    const id = String(facts["approval_id"]);
+    expect(await confirmations.answer(id, "approved", "mia")).toMatchObject({ state: "approved", decidedBy: "mia" });
+    expect(records.at(-1)).toMatchObject({ kind: "note", action: "approve", subject: id, by: "mia" });
+    await call();
+    await refused(call());
+    expect(sent).toHaveLength(1);
+    expect(await confirmations.answer(id, "approved", "mia")).toBeUndefined();
+  });
+
+  it("is refused for a while after a person's no", async () => {
+    const { call, sent, confirmations, clock } = await human();
+    const { facts } = await refused(call());
+    await confirmations.answer(String(facts["approval_id"]), "denied", "mia");
+    await refused(call(), "POLICY_DENIED");
+    await refused(call({ confirmed: true }), "POLICY_DENIED");
+    clock.now += 300_001;
+    await refused(call());
+    expect(sent).toEqual([]);
+  });
+
+  it("stays a person's to confirm when the mode becomes auto", async () => {
+    const first = await human();
+    await refused(first.call());
+    const later = await setUpExecutor({ tool: DESTRUCTIVE, beside: first });
+    await refused(later.call({ confirmed: true }));
+    expect(later.sent).toEqual([]);
+  });
+});
+
+describe("a caller that can ask its person", () => {
+  const asking = async (answer: Awaited<ReturnType<AskPerson>>) => {
+    const asked: Question[] = [];
+    const ask: AskPerson = (question) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    return { ...(await auto()), asked, ask };
+  };
+
+  it("runs when the person accepts, having seen what would be sent", async () => {
+    const { call, sent, asked, ask, records } = await asking("accepted");
+    expect(await call({ ask })).toBe(ANSWER);
+    expect(asked).toMatchObject([
+      { toolId: "github:create_issue", risk: "destructive", arguments: { title: "x" }, ttlMs: 300_000 },
+    ]);
+    expect(sent).toHaveLength(1);
+    expect(records[0]).toMatchObject({ kind: "note", action: "approve", by: "client" });
+  });
+
+  it("asks each time, whatever the caller says itself", async () => {
+    const { call, asked, ask } = await asking("accepted");
+    await call({ ask, confirmed: true });
+    await call({ ask, confirmed: true });
+    expect(asked).toHaveLength(2);
+  });
+
+  it("is refused when the person declines", async () => {
+    const { call, sent, ask } = await asking("declined");
+    await refused(call({ ask }), "POLICY_DENIED");
+    expect(sent).toEqual([]);
+  });
+
+  it("hears that it waits when the person does not answer", async () => {
+    const { call, sent, ask } = await asking("unanswered");
+    const first = await refused(call({ ask }));
+    const second = await refused(call({ ask, confirmed: true }));
+    expect(second.facts["approval_id"]).toBe(first.facts["approval_id"]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("limits, scopes and pins", () => {
+  const policy = {
+    buckets: { few: { calls: 2, perSeconds: 60 } },
+    rateLimits: [{ tools: "*", rate_limit_bucket: "few" }],
+  };
+
+  it("lets so many calls pass and tells when to come again", async () => {
+    const { call, sent } = await setUpExecutor({ policy });
+    await call();
+    await call();
+    const { facts } = await refused(call(), "RATE_LIMITED");
+    expect(facts).toMatchObject({ bucket: "few", retry_after_seconds: expect.any(Number) });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("uses up nothing for what is refused, replayed, looked at or not sent", async () => {
+    const unreached = new DiscoveryError("SERVER_CONNECTION_ERROR", "gone.");
+    let isGone = true;
+    const send = () => (isGone ? Promise.reject(unreached) : Promise.resolve(ANSWER));
+    const { call, sent } = await setUpExecutor({ policy, send });
+    for (let n = 0; n < 3; n += 1) await refused(call(), "SERVER_CONNECTION_ERROR");
+    for (let n = 0; n < 3; n += 1) await refused(call({ arguments: {} }), "TOOL_VALIDATION_ERROR");
+    for (let n = 0; n < 3; n += 1) await call({ dryRun: true });
+    isGone = false;
+    for (let n = 0; n < 3; n += 1) await call({ idempotencyKey: "k" });
+    await call();
+    await refused(call(), "RATE_LIMITED");
+    await refused(call({ dryRun: true }), "RATE_LIMITED");
+    expect(sent).toHaveLength(5);
+  });
+
+  it("names the scopes that are missing", async () => {
+    const { call } = await setUpExecutor({
+      policy: { scopes: [{ server: "github", required_scopes: ["repo", "issues"] }], localScopes: ["repo"] },
+    });
+    expect((await refused(call(), "SCOPE_REQUIRED")).facts).toMatchObject({ missing_scopes: ["issues"] });
+  });
+
+  it("refuses a tool whose definition changed, and says where", async () => {
+    const pinOf = () => ({ kind: "changed" as const, differences: ["/description"] });
+    const { call } = await setUpExecutor({ policy: { pinning: "enforce" }, parts: { pinOf } });
+    expect((await refused(call(), "TOOL_QUARANTINED")).facts).toMatchObject({ changed: ["/description"] });
+  });
+
+  it("asks the policy in force once more before it sends", async () => {
+    const stricter = await toPolicy({ scopes: [{ tools: "*", required_scopes: ["x"] }], localScopes: [] });
+    const { call, sent } = await setUpExecutor({ parts: { policyInForce: () => stricter } });
+    await refused(call(), "SCOPE_REQUIRED");
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("a dry run", () => {
+  it("tells what would happen, sends nothing and uses up nothing", async () => {
+    const { call, sent, records, confirmations } = await auto();
+    expect((await call({ dryRun: true, idempotencyKey: "k" })).structuredContent).toEqual({
+      dry_run: true,
+      would: "ask_for_confirmation",
+      tool: "github:create_issue",
+      risk: "destructive",
+      risk_origin: "the server says destructiveHint: true",
+      idempotency_key: "new",
+    });
+    expect(records).toMatchObject([{ kind: "outcome", outcome: "dry_run" }]);
+    expect(await confirmations.list()).toEqual([]);
+    await refused(call({ idempotencyKey: "k" }));
+    expect((await call({ dryRun: true, confirmed: true })).structuredContent).toMatchObject({ would: "execute" });
+    await call({ idempotencyKey: "k", confirmed: true });
+    expect((await call({ dryRun: true, idempotencyKey: "k" })).structuredContent).toMatchObject({
+      would: "replay",
+      idempotency_key: "known",
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<Call>, string]>([
+    ["arguments that do not fit", { arguments: {} }, "TOOL_VALIDATION_ERROR"],
+    ["a key that cannot be one", { idempotencyKey: " " }, "INVALID_REQUEST"],
+  ])("fails as the call would for %s", async (_case, rest, code) => {
+    const { call } = await setUpExecutor();
+    await refused(call({ ...rest, dryRun: true }), code);
+  });
+});

@@ -1,0 +1,36 @@
+import { type Context, interrupted } from "./context.js";
+import { BLANK, line } from "./lines.js";
+
+/** Whether somebody sits there: questions are put on standard error and answered on standard input. */
+export function isAttended({ io }: Context): boolean {
+  return io.isTerminal.stdin === true && io.isTerminal.stderr;
+}
+
+/** With everything a terminal, nobody is surprised by a question that the command is not about. */
+export function canInterrupt(context: Context): boolean {
+  return !context.isJson && isAttended(context) && context.io.isTerminal.stdout;
+}
+
+/** `unanswered`: the input ended without a word. Everything else that is no yes is a no. */
+export type Answer = "yes" | "no" | "unanswered";
+
+export async function ask(question: string, context: Context, signal = context.io.signal): Promise<Answer> {
+  const { createInterface } = await import("node:readline/promises");
+  return await context.undisturbed(async () => {
+    const prompt = createInterface({ input: context.io.stdin });
+    const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));
+    try {
+      context.note([line(0, `${question} [y/N]`)]);
+      const answer = await Promise.race([prompt.question("", { signal }), ended]);
+      if (answer === undefined) return "unanswered";
+      return /^\s*y(?:es)?\s*$/i.test(answer) ? "yes" : "no";
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      // The terminal shows ^C and stays on its line.
+      context.note([BLANK]);
+      throw interrupted();
+    } finally {
+      prompt.close();
+    }
+  });
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from "../../model/json.js";
+import { bold, line, type Line, quoted, type Styled } from "./lines.js";
+import { revealedJson, revealedName } from "./reveal.js";
+
+/** A call that a person is to agree to. */
+export interface ProposedCall {
+  readonly toolId: string;
+  readonly risk: string;
+  readonly riskOrigin: string;
+  readonly arguments: JsonObject;
+}
+
+/** Exactly what would run. Nothing that the caller or a server wrote can pass for a line of ours, or hide. */
+export function callLines({ toolId, risk, riskOrigin, arguments: given }: ProposedCall): Line[] {
+  const isNone = Object.keys(given).length === 0;
+  return [
+    line(2, "Tool: ", bold(revealedName(toolId))),
+    line(2, "Risk: ", riskPart(risk), ` (${riskOrigin})`),
+    line(2, isNone ? "Arguments: none" : "Arguments:"),
+    ...(isNone ? [] : [quoted(2, revealedJson(given, 2))]),
+  ];
+}
+
+export function riskPart(risk: string): Styled {
+  return { style: risk === "destructive" ? "red" : risk === "high" ? "yellow" : "bold", text: risk };
+}

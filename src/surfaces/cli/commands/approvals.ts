@@ -1,0 +1,93 @@
+import type { Confirmation } from "../../../executor/confirmations.js";
+import type { JsonObject } from "../../../model/json.js";
+import { cutAtWord } from "../../../util/text.js";
+import { riskPart } from "../call-lines.js";
+import type { Handler } from "../command.js";
+import { allConfirmations } from "../find-confirmation.js";
+import { blocks, bold, count, dim, line, type Line } from "../lines.js";
+import { revealedJson, revealedName } from "../reveal.js";
+import { withEngine } from "../session.js";
+import { describeSpan } from "../time-words.js";
+
+export const approvals: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const { confirmations, place } = await engine.stages();
+    const isAll = input.flag("all");
+    const found = isAll ? await allConfirmations(confirmations) : await confirmations.list();
+    if (context.isJson) context.json({ approvals: found.map(toListed) });
+    else context.show(approvalsLines(found, place.now(), isAll));
+    return 0;
+  });
+
+/** For programs. The arguments are null when they cannot be read any more. */
+export function toListed({ call, ...rest }: Confirmation): JsonObject {
+  const { id, state, tool, actor, selfService, askedAt, expiresAt, decidedBy, decidedAt } = rest;
+  return {
+    id,
+    state,
+    tool,
+    ...(call === undefined ? {} : { risk: call.risk, risk_origin: call.riskOrigin }),
+    actor_id: actor,
+    arguments: call?.arguments ?? null,
+    caller_may_confirm: selfService,
+    asked_at: time(askedAt),
+    expires_at: time(expiresAt),
+    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
+    ...(decidedAt === undefined ? {} : { decided_at: time(decidedAt) }),
+  };
+}
+
+export function approvalsLines(found: readonly Confirmation[], now: number, isAll: boolean): Line[] {
+  if (found.length === 0) {
+    return [line(0, isAll ? "No call was ever to be confirmed, or it is long ago." : "No call waits for an answer.")];
+  }
+  const waiting = found.filter(({ state }) => state === "pending").length;
+  const heading = isAll
+    ? `${count(found.length, "approval")}, ${waiting} waiting`
+    : `${count(waiting, "call")} ${waiting === 1 ? "waits" : "wait"} for an answer`;
+  return blocks([
+    [line(0, bold(heading), ":")],
+    ...found.map((one) => approvalLines(one, now)),
+    waiting === 0 ? [] : [line(0, ADVICE)],
+  ]);
+}
+
+const ADVICE =
+  "`anygpt mcp approve ID` shows the whole call and asks; `anygpt mcp deny ID` refuses it. The first characters of the id will do.";
+const LONGEST_ARGUMENTS = 160;
+
+function approvalLines(one: Confirmation, now: number): Line[] {
+  const { id, tool, call, actor, state, selfService, askedAt } = one;
+  const given = call === undefined ? "cannot be read with this machine's key" : revealedJson(call.arguments);
+  return [
+    line(0, bold(id)),
+    line(
+      2,
+      revealedName(tool),
+      ...(call === undefined ? [] : [", risk ", riskPart(call.risk), ` (${call.riskOrigin})`]),
+    ),
+    line(2, `asked by ${revealedName(actor)} ${describeSpan(now - askedAt)} ago; ${fate(one, now)}`),
+    line(2, dim(`arguments: ${cutAtWord(given, LONGEST_ARGUMENTS)}`)),
+    ...(state === "pending" && selfService ? [line(2, dim("The caller may confirm it itself."))] : []),
+  ];
+}
+
+function fate({ state, expiresAt, decidedBy = "somebody" }: Confirmation, now: number): string {
+  const left = describeSpan(expiresAt - now);
+  switch (state) {
+    case "pending":
+      return `expires in ${left}`;
+    case "approved":
+      return `approved by ${decidedBy}, not used yet, expires in ${left}`;
+    case "denied":
+      return `denied by ${decidedBy}`;
+    case "redeemed":
+      return "used";
+    case "expired":
+      return `expired ${describeSpan(now - expiresAt)} ago`;
+  }
+}
+
+function time(at: number): string {
+  return new Date(at).toISOString();
+}

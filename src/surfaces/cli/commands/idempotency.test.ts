@@ -1,0 +1,162 @@
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
+import { testServer } from "../../../../test/support/gateway.js";
+import { recordsIn } from "../../../../test/support/records.js";
+import type { KeyRecord, KeyState } from "../../../store/key-records.js";
+import { render } from "../render.js";
+import { keysLines } from "./idempotency.js";
+
+let place: CliPlace;
+beforeAll(() => {
+  place = createCliPlace({ servers: [{ name: "echo", ...testServer("echo.mjs") }] });
+});
+afterAll(() => place.remove());
+
+const call = (tool: string, key: string, ...flags: string[]) =>
+  place.run("mcp", "execute", "echo", tool, "--idempotency-key", key, ...flags);
+const keys = (...argv: string[]) => place.run("mcp", "idempotency", ...argv);
+const listed = async (...argv: string[]) =>
+  ((await keys("list", ...argv, "--json")).json() as { keys: { id: number; key: string; state: string }[] }).keys;
+
+describe("a key", () => {
+  it("gives the first call's answer again, and says so", async () => {
+    const first = await call("pid", "once");
+    const again = await call("pid", "once");
+    expect(again.stdout).toBe(first.stdout);
+    expect(first.stderr).toBe("");
+    expect(again.stderr).toBe("Nothing ran this time: this is what the first call with the same key led to.\n");
+    expect((await call("pid", "once", "--json")).json()).toMatchObject({ success: true, replayed: true });
+  });
+
+  it("gives an error of the tool again, too", async () => {
+    expect((await call("fail", "failing")).stderr).toBe("");
+    const again = await call("fail", "failing");
+    expect(again.exit).toBe(3);
+    expect(again.stderr).toContain("Nothing ran this time");
+  });
+
+  it("for other arguments is refused", async () => {
+    const ran = await call("pid", "once", "--args", '{"other":1}', "--json");
+    expect(ran.exit).toBe(3);
+    expect(ran.json()).toMatchObject({ error: { code: "IDEMPOTENCY_CONFLICT" } });
+  });
+
+  it.each([
+    ["known", "once", "It would not run: the key is known, and its first call's answer would be given again.\n"],
+    ["new", "fresh", "It would run.\n"],
+  ])("that is %s is told by --dry-run", async (state, key, would) => {
+    await call("pid", "once");
+    const ran = await call("pid", key, "--dry-run");
+    expect(ran.stdout).toContain(`Dry run: echo:pid\n\n${would}`);
+    expect(ran.stdout).toContain(`\nRisk: high (nobody states a risk)\nIdempotency key: ${state}\n`);
+    expect(await listed("--key", "fresh")).toEqual([]);
+  });
+
+  it("that is no key is refused", async () => {
+    expect(await call("pid", "two words")).toMatchObject({ exit: 1 });
+  });
+});
+
+describe("a call that nobody knows the end of", () => {
+  it("is listed first, settled by its key, and then never run again", async () => {
+    await call("pid", "before");
+    await call("crash", "lost");
+    await call("pid", "after");
+    const [first] = await listed();
+    expect(first).toMatchObject({ key: "lost", state: "unknown" });
+    const text = (await keys("list")).stdout;
+    expect(text).toContain(`! Call ${first?.id} was sent, and nobody knows how it ended.`);
+    expect(text).toContain(`\n    anygpt mcp idempotency resolve ${first?.id} --not-committed\n`);
+
+    expect(await keys("resolve", "lost", "--committed")).toMatchObject({
+      exit: 0,
+      stdout: `✓ Call ${first?.id} of echo:crash counts as made.\n  Whoever repeats it with its key is told so; it is not run again.\n`,
+    });
+    const note = { kind: "note", action: "resolve_key_committed", by: userInfo().username };
+    expect(await recordsIn(join(place.folder, "state/store.db"))).toContainEqual(expect.objectContaining(note));
+    expect((await call("crash", "lost", "--json")).json()).toMatchObject({
+      error: { code: "IDEMPOTENCY_OUTCOME_UNKNOWN", executed: "yes" },
+    });
+    expect(await keys("resolve", "lost", "--committed")).toMatchObject({
+      exit: 1,
+      stderr: `✗ The call ${first?.id} of echo:crash has been answered.\n  There is nothing to settle: only calls whose outcome is unknown can be.\n`,
+    });
+  });
+
+  it("is settled by its number, and its key is free again", async () => {
+    await call("crash", "free");
+    const [{ id } = { id: 0 }] = await listed("--key", "free");
+    const ran = await keys("resolve", String(id), "--not-committed", "--json");
+    expect(ran.json()).toMatchObject({ id, key: "free", state: "resolved", resolved_as: "not_committed" });
+    expect(await listed("--key", "free")).toEqual([]);
+    expect((await call("crash", "free", "--json")).json()).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR" } });
+    expect((await keys("resolve", "free", "--not-committed")).stdout).toContain("counts as never made.");
+  });
+
+  it("is not guessed where a key stands for several", async () => {
+    await call("crash", "twin");
+    const other = createCliPlace({ servers: [{ name: "twin", ...testServer("echo.mjs") }] });
+    const config = join(other.folder, ".anygpt/mcp-discovery.config.json");
+    const argv = ["execute", "twin", "crash", "--idempotency-key", "twin", "--config", config];
+    const ran = await place.run("mcp", ...argv);
+    other.remove();
+    expect(ran.exit).toBe(3);
+    const both = await keys("resolve", "twin", "--committed");
+    expect(both.exit).toBe(1);
+    expect(both.stderr).toMatch(/^✗ "twin" stands for 2 calls: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Name one/);
+  });
+});
+
+describe("idempotency", () => {
+  it.each([
+    [["resolve", "x"], "✗ It was not said how the call ended.\n"],
+    [["resolve", "x", "--committed", "--not-committed"], "✗ Both --committed and --not-committed were given.\n"],
+    [["resolve", "nobody", "--committed"], '✗ No call is known by the number or key "nobody".\n'],
+    [["list", "--state", "lost"], "✗ Option '--state <state>' argument 'lost' is invalid."],
+  ])("%j is refused", async (argv, message) => {
+    const { exit, stderr } = await keys(...argv);
+    expect(exit).toBe(1);
+    expect(stderr).toContain(message);
+  });
+
+  it("lists only what is asked for", async () => {
+    await call("pid", "narrow");
+    expect((await listed("--state", "completed")).every(({ state }) => state === "completed")).toBe(true);
+    expect(await listed("--key", "narrow", "--state", "failed")).toEqual([]);
+    expect((await keys("list", "--key", "no-such")).stdout).toBe(
+      "No such key is known. Keys are forgotten when they expire.\n",
+    );
+  });
+
+  const record = (id: number, state: KeyState): KeyRecord => ({
+    id,
+    scope: { tenant: "", actor: "local", tool: "bank:pay", key: "k 1" },
+    fingerprint: "",
+    state,
+    requestId: "r-1",
+    reservedAt: 1_000_000,
+    changedAt: 1_000_000,
+    expiresAt: 87_400_000,
+  });
+
+  it("tells of each what became of it, and of several what to do", () => {
+    const states: KeyState[] = ["unknown", "unknown", "reserved", "dispatched", "completed", "failed"];
+    const text = render(
+      keysLines(
+        states.map((state, index) => record(index + 1, state)),
+        1_090_000,
+      ),
+      { columns: 200, color: false },
+    );
+    expect(text).toContain("! 2 calls were sent, and nobody knows how they ended.");
+    expect(text).toContain("    anygpt mcp idempotency resolve ID --committed\n");
+    expect(text).toContain(
+      '… 4 bank:pay, key "k\\u00201"\n  is running; begun 1 min 30 s ago, forgotten in 24 h\n  request r-1 of local\n',
+    );
+    for (const words of ["is about to be sent", "has been answered", "ended with an error of the tool"]) {
+      expect(text).toContain(`  ${words}; begun`);
+    }
+  });
+});

@@ -1,0 +1,42 @@
+import type { JsonObject } from "../../model/json.js";
+import type { PolicyOptions } from "../../policy/options.js";
+import { isAtLeast } from "../../policy/risk.js";
+import type { Ruling } from "../../policy/ruling.js";
+import { riskPart } from "./call-lines.js";
+import { line, type Line } from "./lines.js";
+import { describeSpan } from "./time-words.js";
+
+export function isToBeConfirmed({ risk }: Ruling, { confirmation }: PolicyOptions): boolean {
+  return confirmation.mode !== "never" && isAtLeast(risk.risk, confirmation.from);
+}
+
+/** What the policy says of a tool, for programs. */
+export function rulingData({ risk, scopes, bucket, key }: Ruling): JsonObject {
+  return {
+    risk: risk.risk,
+    risk_origin: risk.origin.detail,
+    required_scopes: scopes,
+    rate_limit_bucket: bucket?.name ?? null,
+    idempotent: key.isIdempotent,
+    key_sent_as: key.sendAs ?? null,
+  };
+}
+
+export function rulingLines({ risk, scopes, bucket, key }: Ruling, isAsked: boolean): Line[] {
+  return [
+    line(0, "Risk: ", riskPart(risk.risk), ` (${risk.origin.detail})${isAsked ? "; calls have to be confirmed" : ""}`),
+    ...(scopes.length === 0 ? [] : [line(0, `Required scopes: ${scopes.join(", ")}`)]),
+    ...(bucket === undefined ? [] : [line(0, `Rate limit: ${describeBucket(bucket)}`)]),
+    line(0, `Idempotent: ${key.isIdempotent ? "yes" : "no"}; ${describeKey(key)}`),
+  ];
+}
+
+function describeBucket({ name, calls, perMs, per }: NonNullable<Ruling["bucket"]>): string {
+  const whose = per === "actor" ? "each actor" : "everyone together";
+  return `${name} (${calls} in ${describeSpan(perMs)}, ${whose})`;
+}
+
+function describeKey({ sendAs }: Ruling["key"]): string {
+  if (sendAs === undefined) return "a call's key stays with the gateway";
+  return `a call's key travels on ${sendAs === "_meta" ? "in _meta" : `as the argument ${sendAs}`}`;
+}

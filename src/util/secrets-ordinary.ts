@@ -1,0 +1,29 @@
+/** Values that stand in half of all environments: to hide them would hide what a text says, and nothing else. */
+const WORDS = new Set(
+  `bearer basic digest negotiate apikey api-key
+  true false null none undefined default enabled disabled always never latest stable unlimited required optional
+  development production staging testing preview sandbox debug verbose warning silent notice
+  localhost 127.0.0.1 0.0.0.0 stdio
+  node python python3 docker javascript typescript
+  application/json text/plain utf-8 en_us.utf-8 c.utf-8 posix
+  github gitlab google openai anthropic azure postgres postgresql sqlite redis mongodb`
+    .split(/\s+/)
+    .filter(Boolean),
+);
+
+const NUMBER = /^[+-]?\d{1,7}(?:\.\d{1,3})?$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const FOLDER =
+  /^(?:~|\.{1,2}|\/(?:usr|opt|etc|var|tmp|home|Users|root|mnt|srv|bin|private|Applications|Library))(?:\/[^:@?=]*)?$/;
+/** An address with nothing in it that could be a key: no user, no query, no long word in its path. */
+const ADDRESS = /^(?:https?|wss?):\/\/[\w.-]+(?::\d+)?(?:\/[\w.~-]{0,15})*$/i;
+
+export function isOrdinary(value: string): boolean {
+  return (
+    WORDS.has(value.toLowerCase()) ||
+    NUMBER.test(value) ||
+    DATE.test(value) ||
+    FOLDER.test(value) ||
+    ADDRESS.test(value)
+  );
+}

@@ -1,0 +1,63 @@
+const SHORTEST = 6;
+/** A word of letters alone is taken for a secret of its own only from here on: shorter ones are words of a language. */
+const SHORTEST_OF_LETTERS = 16;
+const SHORTEST_MEMBER = 12;
+const MOST_TEXTS = 1000;
+
+/** The value and those parts of it that are a secret by themselves: a token after its scheme, a line of a key, a password in an address. */
+export function piecesOf(value: string): string[] {
+  const texts = [value, ...textsInJson(value)];
+  const all = texts.flatMap((text) => [text, ...wordsOf(text), ...partsOfAddress(text)]);
+  return [...new Set(all.map((text) => text.trim()))].filter((text) => text.length >= SHORTEST);
+}
+
+function wordsOf(text: string): string[] {
+  const [, credential] = /^(?:Bearer|Basic|Token|ApiKey|Api-Key|Digest|Negotiate)\s+(\S+)$/i.exec(text.trim()) ?? [];
+  if (credential !== undefined) return [credential];
+  const words = text.trim().split(/\s+/);
+  return words.length === 1 ? [] : words.filter((word) => !isWordOfLanguage(word));
+}
+
+function isWordOfLanguage(word: string): boolean {
+  return word.length < SHORTEST_OF_LETTERS && /^\W*\p{L}*\W*$/u.test(word);
+}
+
+/** The password and the values of the query, as they are written and without their escapes. */
+function partsOfAddress(text: string): string[] {
+  const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(text)?.[1];
+  const user = /^[a-z][\w+.-]*:\/\/([^/\s:@]{12,}):?@/i.exec(text)?.[1];
+  const query = /^[a-z][\w+.-]*:\/\/[^\s?#]*\?(\S+)$/i.exec(text)?.[1]?.split("#")[0] ?? "";
+  const values = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const parts = [password, user, ...values.filter((one) => one.length >= SHORTEST_MEMBER)].filter(
+    (part) => part !== undefined,
+  );
+  return parts.flatMap((part) => [part, withoutEscapes(part)]);
+}
+
+function withoutEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whole sets of headers and credentials are given as one variable of JSON. */
+function textsInJson(value: string): string[] {
+  if (!/^\s*[{[]/.test(value)) return [];
+  try {
+    return textsIn(JSON.parse(value)).filter((text) => text.length >= SHORTEST_MEMBER);
+  } catch {
+    return [];
+  }
+}
+
+function textsIn(data: unknown): string[] {
+  const texts: string[] = [];
+  const open: unknown[] = [data];
+  for (let next = open.pop(); next !== undefined && texts.length < MOST_TEXTS; next = open.pop()) {
+    if (typeof next === "string") texts.push(next);
+    if (typeof next === "object" && next !== null) open.push(...Object.values(next));
+  }
+  return texts;
+}

@@ -1,0 +1,302 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DiscoveryEngine } from "../../src/engine.js";
+import {
+  ANYGPT,
+  createHome,
+  DISCOVERY,
+  type Home,
+  INITIALIZE,
+  nodeServer,
+  spawnGateway,
+  testServer,
+} from "../support/gateway.js";
+
+type Answer = { action: "accept"; content: { confirm: boolean } } | { action: "decline" } | { action: "cancel" };
+const YES: Answer = { action: "accept", content: { confirm: true } };
+
+interface Failure {
+  readonly error: { code: string; hint: string; approval_id: string; executed: string; violations?: string[] };
+}
+
+const closings: (() => Promise<void> | void)[] = [];
+afterAll(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+
+interface Bank {
+  readonly home: Home;
+  /** What has really happened to the account of this name. */
+  readonly ledger: (name: string) => string[];
+}
+
+/** A home whose one server keeps a ledger. */
+function createBank(policy: object = {}): Bank {
+  const home = createHome({});
+  closings.push(() => home.remove());
+  const file = join(home.folder, "ledger.txt");
+  const servers = { bank: { ...testServer("ledger.mjs"), env: { LEDGER: file } } };
+  writeFileSync(home.config, JSON.stringify({ servers, policy }));
+  const lines = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
+  return { home, ledger: (name) => lines().filter((line) => line.includes(`"${name}"`)) };
+}
+
+const ERAS: [string, ClientOptions][] = [
+  ["the handshake", {}],
+  ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
+];
+
+/** Answers every question alike and remembers it. */
+class Person {
+  readonly questions: string[] = [];
+  answer: Answer = YES;
+}
+
+/** The official client, with a person or with nobody who could be asked. */
+async function connect({ home }: Bank, options: ClientOptions, person?: Person) {
+  const capabilities = person === undefined ? {} : { elicitation: { form: {} } };
+  const client = new Client({ name: "test", version: "1.0.0" }, { ...options, capabilities });
+  if (person !== undefined) {
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      person.questions.push(params.message);
+      return person.answer;
+    });
+  }
+  const command = nodeServer(DISCOVERY, "--config", home.config);
+  await client.connect(new StdioClientTransport({ ...command, env: home.env, stderr: "ignore" }));
+  closings.push(() => client.close());
+  return async (tool: string, name: string, chosen: object = {}, _meta: object = {}) => {
+    const args = { server: "bank", tool, arguments: { name }, options: chosen };
+    const result = await client.callTool({ name: "execute_tool", arguments: args, _meta: { ..._meta } });
+    const text = result.content.map((item) => ("text" in item ? item.text : "")).join("");
+    const { error } = result.isError === true ? (JSON.parse(text) as Failure) : { error: undefined };
+    return { text, error, meta: result._meta };
+  };
+}
+type Execute = Awaited<ReturnType<typeof connect>>;
+
+describe.each(ERAS)("with %s, a client whose person can be asked", (_, options) => {
+  describe.each(["auto", "human"])("in mode %s", (mode) => {
+    const person = new Person();
+    let bank: Bank;
+    let execute: Execute;
+    beforeAll(async () => {
+      bank = createBank({ confirmation: { mode } });
+      execute = await connect(bank, options, person);
+    });
+    beforeEach(() => {
+      person.answer = YES;
+      person.questions.length = 0;
+    });
+
+    it("runs a destructive call once the person has agreed, and asks about each anew", async () => {
+      expect((await execute("delete", "alice")).text).toBe("delete: alice");
+      expect(person.questions).toHaveLength(1);
+      for (const shown of ["bank:delete", "destructive", "destructiveHint", '"name": "alice"']) {
+        expect(person.questions[0]).toContain(shown);
+      }
+      expect((await execute("delete", "alice")).text).toBe("delete: alice");
+      expect(person.questions).toHaveLength(2);
+      expect(bank.ledger("alice")).toHaveLength(2);
+    });
+
+    it("is not asked about calls that only look", async () => {
+      expect((await execute("look", "alice")).text).toBe("look: alice");
+      expect(person.questions).toEqual([]);
+    });
+
+    it.each<[string, string, Answer, string]>([
+      ["declines", "bob", { action: "decline" }, "POLICY_DENIED"],
+      ["closes the dialogue", "carol", { action: "cancel" }, "CONFIRMATION_REQUIRED"],
+      ["does not tick the box", "dave", { action: "accept", content: { confirm: false } }, "CONFIRMATION_REQUIRED"],
+    ])("runs nothing when the person %s", async (__, name, answer, code) => {
+      person.answer = answer;
+      expect((await execute("delete", name)).error).toMatchObject({ code, executed: "no" });
+      expect(person.questions).toHaveLength(1);
+      expect(bank.ledger(name)).toEqual([]);
+    });
+
+    it("cannot confirm in the person's place", async () => {
+      person.answer = { action: "cancel" };
+      for (let count = 0; count < 3; count += 1) {
+        expect((await execute("delete", "erin", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
+      }
+      expect(person.questions).toHaveLength(3);
+      expect(bank.ledger("erin")).toEqual([]);
+    });
+  });
+});
+
+describe.each(ERAS)("with %s, a client that can ask nobody", (_, options) => {
+  let bank: Bank;
+  let execute: Execute;
+  beforeAll(async () => {
+    bank = createBank();
+    execute = await connect(bank, options);
+  });
+
+  it("redeems a question by repeating the call as confirmed, once, and never with the first call", async () => {
+    const first = await execute("delete", "alice", { confirmed: true });
+    expect(first.error).toMatchObject({ code: "CONFIRMATION_REQUIRED", executed: "no" });
+    expect(first.error?.approval_id).toMatch(/^ap_/);
+    expect((await execute("delete", "bob", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
+    expect((await execute("delete", "alice")).error?.code).toBe("CONFIRMATION_REQUIRED");
+    expect(bank.ledger("alice")).toEqual([]);
+    expect((await execute("delete", "alice", { confirmed: true })).text).toBe("delete: alice");
+    expect((await execute("delete", "alice", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
+    expect(bank.ledger("alice")).toEqual(['delete {"name":"alice"}']);
+    expect(bank.ledger("bob")).toEqual([]);
+  });
+
+  it("gets the first answer again for the same key, wherever it writes the key", async () => {
+    const first = await execute("create", "carol", { idempotency_key: "k-1" });
+    expect(first.text).toBe("create: carol");
+    const again = await execute("create", "carol", {}, { "anygpt/idempotencyKey": "k-1" });
+    expect(again.text).toBe("create: carol");
+    expect(again.meta).toMatchObject({ "anygpt/replayed": { request_id: expect.any(String) } });
+    const other = await execute("create", "dave", { idempotency_key: "k-1" });
+    expect(other.error?.code).toBe("IDEMPOTENCY_CONFLICT");
+    expect(bank.ledger("carol")).toHaveLength(1);
+    expect(bank.ledger("dave")).toEqual([]);
+  });
+
+  it("is told by a dry run what would happen, and nothing happens", async () => {
+    expect((await execute("create", "erin", { dry_run: true })).text).toContain('"dry_run":true');
+    expect((await execute("delete", "erin", { dry_run: true })).text).toContain('"dry_run":true');
+    expect((await execute("delete", "erin", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
+    expect(bank.ledger("erin")).toEqual([]);
+  });
+
+  it("waits in mode human for a person at the gateway, whatever it says and does", async () => {
+    const strict = createBank({ confirmation: { mode: "human" } });
+    const { home } = strict;
+    const call = await connect(strict, options);
+    const ask = async (confirmed: boolean) => (await call("delete", "alice", { confirmed })).error;
+    const id = (await ask(true))?.approval_id ?? "";
+    for (let count = 0; count < 5; count += 1) expect((await ask(true))?.code).toBe("CONFIRMATION_REQUIRED");
+    // A program has no terminal to answer at.
+    const approve = [ANYGPT, "mcp", "approve", id, "--config", home.config];
+    await expect(promisify(execFile)(process.execPath, approve, { env: home.env })).rejects.toMatchObject({ code: 4 });
+    expect((await ask(true))?.code).toBe("CONFIRMATION_REQUIRED");
+    expect(strict.ledger("alice")).toEqual([]);
+
+    const engine = new DiscoveryEngine({}, { cwd: home.folder, env: home.env });
+    await (await engine.stages()).confirmations.answer(id, "approved", "a person");
+    await engine.close();
+    expect((await call("delete", "alice")).text).toBe("delete: alice");
+    expect((await ask(true))?.code).toBe("CONFIRMATION_REQUIRED");
+    expect(strict.ledger("alice")).toHaveLength(1);
+  });
+});
+
+describe("a client that speaks the protocol by hand", () => {
+  const envelope = (capabilities: object) => ({
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+  });
+  const deletion = {
+    name: "execute_tool",
+    arguments: { server: "bank", tool: "delete", arguments: { name: "alice" } },
+  };
+
+  function speak(home: Home) {
+    const raw = spawnGateway(home);
+    closings.push(async () => {
+      raw.process.stdin.end();
+      await raw.exit;
+    });
+    let next = 1;
+    const request = async (params: object, method = "tools/call") => {
+      const id = next++;
+      raw.send({ id, method, params });
+      return (await raw.answer(id)).result ?? {};
+    };
+    return { raw, request };
+  }
+  const codeIn = (result: Record<string, unknown>): string =>
+    /"code":"(\w+)"/.exec(JSON.stringify(result.content).replaceAll("\\", ""))?.[1] ?? "";
+
+  it("passes with no answer that it brings along, forged or taken from an error", async () => {
+    const { home, ledger } = createBank({ confirmation: { mode: "human" } });
+    const { request } = speak(home);
+    const asked = { ...deletion, _meta: envelope({ elicitation: {} }) };
+    const inputResponses = { confirmation: YES };
+    const told = await request({ ...deletion, _meta: envelope({}) });
+    expect(codeIn(told)).toBe("CONFIRMATION_REQUIRED");
+    const id = /ap_\w+/.exec(JSON.stringify(told))?.[0] ?? "";
+    for (const requestState of [undefined, "", id, `${id}.`, `${id}.${"A".repeat(43)}`, { id }]) {
+      expect(await request({ ...asked, inputResponses, requestState })).toMatchObject({ resultType: "input_required" });
+    }
+    const { requestState } = await request(asked);
+    const undeclared = await request({ ...deletion, inputResponses, requestState, _meta: envelope({}) });
+    expect(codeIn(undeclared)).toBe("CONFIRMATION_REQUIRED");
+    const bob = { ...deletion.arguments, arguments: { name: "bob" } };
+    expect(await request({ ...asked, arguments: bob, inputResponses, requestState })).toMatchObject({
+      resultType: "input_required",
+    });
+    expect(ledger("alice")).toEqual([]);
+    expect(await request({ ...asked, inputResponses, requestState })).toMatchObject({ resultType: "complete" });
+    expect(await request({ ...asked, inputResponses, requestState })).toMatchObject({ resultType: "input_required" });
+    expect(ledger("alice")).toHaveLength(1);
+  });
+
+  it("has every round on record, each as a request of its own", async () => {
+    const { home } = createBank();
+    const { request } = speak(home);
+    const asked = { ...deletion, _meta: envelope({ elicitation: {} }) };
+    const { requestState } = await request(asked);
+    await request({ ...asked, inputResponses: { confirmation: YES }, requestState });
+    const engine = new DiscoveryEngine({}, { cwd: home.folder, env: home.env });
+    const { store } = (await engine.stages()).books;
+    const records = (await store.audit.read({ kind: "outcome" })).map(
+      ({ body }) => JSON.parse(body) as { request_id: string; error_code?: string; outcome: string },
+    );
+    await engine.close();
+    expect(records.map((one) => one.error_code ?? one.outcome).sort()).toEqual(["CONFIRMATION_REQUIRED", "ok"]);
+    expect(new Set(records.map((one) => one.request_id)).size).toBe(2);
+  });
+
+  it("ends the question with the call that it cancels", async () => {
+    const { home, ledger } = createBank();
+    const { raw, request } = speak(home);
+    await request({ ...INITIALIZE.params, capabilities: { elicitation: {} } }, "initialize");
+    raw.send({ method: "notifications/initialized" });
+    raw.send({ id: 50, method: "tools/call", params: deletion });
+    // The gateway's first request of its own.
+    expect((await raw.answer(0)).line).toContain("elicitation/create");
+    raw.send({ method: "notifications/cancelled", params: { requestId: 50 } });
+    raw.send({ id: 0, result: YES });
+    await request({}, "ping");
+    expect(codeIn(await request({ ...deletion, arguments: { ...deletion.arguments, tool: "none" } }))).toBe(
+      "TOOL_NOT_FOUND",
+    );
+    expect(ledger("alice")).toEqual([]);
+  });
+
+  it("is told where its arguments can be read in two ways, and nothing runs", async () => {
+    const { home, ledger } = createBank();
+    const { raw, request } = speak(home);
+    await request(INITIALIZE.params, "initialize");
+    raw.send({ method: "notifications/initialized" });
+    const flawed = {
+      name: '{"name":"alice","name":"bob"}',
+      n: '{"name":"alice","n":9007199254740993}',
+      __proto_: '{"name":"alice","__proto_":1,"__proto_":2}',
+      constructor: '{"name":"alice","constructor":{}}',
+    };
+    for (const [key, given] of Object.entries(flawed)) {
+      const args = `{"server":"bank","tool":"create","arguments":${given}}`;
+      raw.send(`{"jsonrpc":"2.0","id":90,"method":"tools/call","params":{"name":"execute_tool","arguments":${args}}}`);
+      const { result = {} } = await raw.answer(90);
+      expect(codeIn(result)).toBe("TOOL_VALIDATION_ERROR");
+      expect(JSON.stringify(result)).toContain(`/params/arguments/arguments/${key}`);
+    }
+    expect(ledger("alice")).toEqual([]);
+    expect(ledger("bob")).toEqual([]);
+  });
+});

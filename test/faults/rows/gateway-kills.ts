@@ -1,0 +1,140 @@
+// Gateways are killed again and again under load; clients repeat what was not answered, with its key, at another one.
+import { readAudit, settleAudit } from "../support/audit.js";
+import { type Gateway, openGateway, type Outcome } from "../support/gateway.js";
+import { type Attempt, countEndings, findViolations } from "../support/history.js";
+import { type FaultHome, inHome } from "../support/home.js";
+import { type PlannedCall, planCalls, withNumber } from "../support/plan.js";
+import { createRandom, type Random } from "../support/random.js";
+import type { RowOptions, RowResult } from "../support/row.js";
+
+const GATEWAYS = 2;
+const IN_FLIGHT = 24;
+const CALLS_PER_KILL = 120;
+const FEWEST_BETWEEN_KILLS = 40;
+const MOST_BETWEEN_KILLS = 100;
+const MOST_TRIES = 200;
+const RETRY_MS = 50;
+
+interface Fleet {
+  /** Any that is alive. */
+  pick(): Promise<Gateway>;
+  /** Kills one and starts another in its place. */
+  killOne(): void;
+  readonly kills: number;
+  readonly recoveriesMs: readonly number[];
+  close(): Promise<void>;
+}
+
+/** `count`: how many gateways are killed. */
+export async function gatewayKills({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const random = createRandom(seed);
+    home.configure({ stdio: home.stdio("stdio"), http: await home.http("http"), http2: await home.http("http2") });
+    const plan = planCalls(random, {
+      calls: count * CALLS_PER_KILL,
+      servers: ["stdio", "http", "http2"],
+      crashShare: 0,
+      repeatShare: 0.1,
+      recent: 10,
+      prefix: "kills",
+    });
+    const fleet = await openFleet(home, dist, random);
+    const attempts = await drive(plan, { fleet, random, count, ...(onProgress ? { onProgress } : {}) });
+    await settleAudit(home);
+    await fleet.close();
+    const audit = await readAudit(home, dist);
+    const violations = [...audit.violations, ...findViolations({ home, attempts, audit: audit.records, mayDie: true })];
+    if (fleet.kills < count) violations.push(`only ${fleet.kills} of ${count} gateways were killed`);
+    return {
+      id: "I8, A2",
+      title: "gateways killed under load",
+      n: attempts.length,
+      injected: fleet.kills,
+      violations,
+      figures: {
+        keys: new Set(attempts.map(({ id }) => id)).size,
+        "slowest recovery, ms": Math.round(Math.max(...fleet.recoveriesMs)),
+        "recorded as unknown": audit.records.filter(({ outcome }) => outcome === "unknown").length,
+        ...countEndings(attempts),
+      },
+    };
+  });
+}
+
+async function openFleet(home: FaultHome, dist: string, random: Random): Promise<Fleet> {
+  const recoveriesMs: number[] = [];
+  const gateways: Promise<Gateway>[] = [];
+  for (let slot = 0; slot < GATEWAYS; slot += 1) {
+    gateways.push(openGateway(home, { dist }));
+    await gateways[slot];
+  }
+  const replace = async (old: Promise<Gateway>): Promise<Gateway> => {
+    await (await old).kill();
+    const from = performance.now();
+    const next = await openGateway(home, { dist });
+    recoveriesMs.push(performance.now() - from);
+    return next;
+  };
+  let kills = 0;
+  return {
+    pick: () => random.pick(gateways),
+    killOne() {
+      const slot = random.between(0, GATEWAYS);
+      gateways[slot] = replace(gateways[slot]!);
+      kills += 1;
+    },
+    get kills() {
+      return kills;
+    },
+    recoveriesMs,
+    async close() {
+      for (const gateway of gateways) await (await gateway).close();
+    },
+  };
+}
+
+interface Drive {
+  readonly fleet: Fleet;
+  readonly random: Random;
+  readonly count: number;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** So many clients, each with one call after the other; the number of answers decides when a gateway is killed. */
+async function drive(plan: readonly PlannedCall[], { fleet, random, count, onProgress }: Drive): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  const left = [...plan];
+  let nextNumber = 0;
+  let untilKill = random.between(FEWEST_BETWEEN_KILLS, MOST_BETWEEN_KILLS);
+  const killWhenDue = (): void => {
+    untilKill -= 1;
+    if (untilKill > 0 || fleet.kills >= count) return;
+    untilKill = random.between(FEWEST_BETWEEN_KILLS, MOST_BETWEEN_KILLS);
+    fleet.killOne();
+    onProgress?.(`${fleet.kills} of ${count} kills`);
+  };
+  const work = async (): Promise<void> => {
+    for (let call = left.shift(); call !== undefined; call = left.shift()) {
+      for (let tries = 0; ; tries += 1) {
+        const number = nextNumber++;
+        const outcome = await (await fleet.pick()).execute(withNumber(call.execution, number));
+        attempts.push({ ...call, number, outcome });
+        killWhenDue();
+        if (!isWorthRetrying(outcome)) break;
+        if (tries === MOST_TRIES) throw new Error(`${call.id} did not end in ${MOST_TRIES} attempts.`);
+        await later(outcome);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  return attempts;
+}
+
+function isWorthRetrying(outcome: Outcome): boolean {
+  return outcome.kind === "died" || (outcome.kind === "error" && outcome.error["retryable"] === true);
+}
+
+/** As a client would: at once after a gateway's end, after a moment when it is told to come again. */
+async function later(outcome: Outcome): Promise<void> {
+  if (outcome.kind !== "died") await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+}

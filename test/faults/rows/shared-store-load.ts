@@ -1,0 +1,144 @@
+// Many calls from four gateways that share one store, some with the same key, while servers crash before and after effects.
+import { readAudit, settleAudit } from "../support/audit.js";
+import { type Gateway, openGateway } from "../support/gateway.js";
+import { type Attempt, countEndings, findViolations } from "../support/history.js";
+import { type FaultHome, inHome } from "../support/home.js";
+import { type PlannedCall, planCalls, withNumber } from "../support/plan.js";
+import { createRandom, type Random } from "../support/random.js";
+import { describe, toAnswer } from "../support/replay.js";
+import type { RowOptions, RowResult } from "../support/row.js";
+
+const GATEWAYS = 4;
+const MOST_IN_FLIGHT = 500;
+/** Of calls that are no repetitions: one in twenty of all. */
+const CRASH_SHARE = 0.075;
+const REPEAT_SHARE = 0.3;
+const BURST = 500;
+/** A server that crashes more than five times a minute is left alone by its gateway: bursts keep apart, servers are many. */
+const BURST_EVERY_MS = 12_000;
+const BURST_LASTS_MS = 500;
+const HTTP_SERVERS = 4;
+const MOST_STDIO_SERVERS = 8;
+const REPLAYED_AT_THE_END = 500;
+
+/** `count`: how many calls there are. */
+export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const random = createRandom(seed);
+    const stdioServers = Math.min(MOST_STDIO_SERVERS, 1 + Math.ceil(count / 500));
+    const servers = await configureServers(home, stdioServers);
+    const plan = planCalls(random, {
+      calls: count,
+      servers,
+      crashShare: CRASH_SHARE,
+      repeatShare: REPEAT_SHARE,
+      recent: 20,
+      prefix: "load",
+    });
+    const gateways = await openGateways(home, dist, servers);
+    const from = performance.now();
+    const { attempts, mostInFlight } = await drive(plan, { gateways, random, ...(onProgress ? { onProgress } : {}) });
+    const seconds = (performance.now() - from) / 1000;
+    attempts.push(...(await replayDone(attempts, plan, gateways)));
+    await settleAudit(home);
+    for (const gateway of gateways) await gateway.close();
+    const audit = await readAudit(home, dist);
+    const crashes = countCrashes(home);
+    return {
+      id: "I7",
+      title: "10,000 calls of four gateways on one store",
+      n: attempts.length,
+      injected: crashes,
+      violations: [...audit.violations, ...findViolations({ home, attempts, audit: audit.records })],
+      figures: {
+        seconds: Math.round(seconds),
+        "most in flight": mostInFlight,
+        keys: new Set(attempts.map(({ id }) => id)).size,
+        "crashes of servers": crashes,
+        "sent to servers": home.ledger.entries().filter(({ kind }) => kind === "call").length,
+        "audit records": audit.records.length,
+        ...countEndings(attempts),
+      },
+    };
+  });
+}
+
+async function configureServers(home: FaultHome, stdioServers: number): Promise<string[]> {
+  const servers: Record<string, object> = {};
+  for (let number = 0; number < stdioServers; number += 1) servers[`stdio${number}`] = home.stdio(`stdio${number}`);
+  for (let number = 0; number < HTTP_SERVERS; number += 1) servers[`http${number}`] = await home.http(`http${number}`);
+  home.configure(servers);
+  return Object.keys(servers);
+}
+
+/** The first gateway asks the servers what they have; the others read it from disk. */
+async function openGateways(home: FaultHome, dist: string, servers: readonly string[]): Promise<Gateway[]> {
+  const gateways: Gateway[] = [];
+  for (let number = 0; number < GATEWAYS; number += 1) {
+    const gateway = await openGateway(home, { dist });
+    gateways.push(gateway);
+    for (const server of servers) {
+      const outcome = await gateway.execute({ server, tool: "read", arguments: { id: `warm-${number}-${server}` } });
+      if (outcome.kind !== "answer") throw new Error(`The first call of ${server} ended in ${describe(outcome)}.`);
+    }
+  }
+  return gateways;
+}
+
+interface Drive {
+  readonly gateways: readonly Gateway[];
+  readonly random: Random;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** Calls start when their time has come, whatever became of those before: only at the most in flight they wait. */
+async function drive(plan: readonly PlannedCall[], { gateways, random, onProgress }: Drive) {
+  const attempts: Attempt[] = [];
+  const running = new Set<Promise<void>>();
+  let mostInFlight = 0;
+  const from = performance.now();
+  for (const call of plan) {
+    const at = Math.floor(call.number / BURST) * BURST_EVERY_MS + random.next() * BURST_LASTS_MS;
+    const gateway = random.pick(gateways);
+    await due(from + at);
+    while (running.size >= MOST_IN_FLIGHT) await Promise.race(running);
+    const work = gateway.execute(call.execution).then((outcome) => {
+      attempts.push({ ...call, outcome });
+      if (attempts.length % 1000 === 0) onProgress?.(`${attempts.length} of ${plan.length} calls`);
+    });
+    const tracked: Promise<void> = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    mostInFlight = Math.max(mostInFlight, running.size);
+  }
+  await Promise.all(running);
+  return { attempts, mostInFlight };
+}
+
+function due(at: number): Promise<void> {
+  const left = at - performance.now();
+  return left <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, left));
+}
+
+/** Calls that were answered are repeated once more: the replay names the request, which has to be on record. */
+async function replayDone(
+  attempts: readonly Attempt[],
+  plan: readonly PlannedCall[],
+  gateways: readonly Gateway[],
+): Promise<Attempt[]> {
+  const isDone = ({ outcome }: Attempt): boolean =>
+    outcome.kind === "answer" && toAnswer(outcome.result).replayOf === undefined;
+  const done = new Set(attempts.filter(isDone).map(({ number }) => number));
+  const chosen = plan.filter(({ number }) => done.has(number)).slice(-REPLAYED_AT_THE_END);
+  return await Promise.all(
+    chosen.map(async (call, index) => {
+      const number = plan.length + index;
+      const outcome = await gateways[index % gateways.length]!.execute(withNumber(call.execution, number));
+      return { ...call, number, outcome };
+    }),
+  );
+}
+
+function countCrashes({ ledger }: FaultHome): number {
+  const crashed = ledger.entries().filter(({ kind, args }) => kind === "call" && "mode" in (args ?? {}));
+  return new Set(crashed.map(({ id }) => id)).size;
+}

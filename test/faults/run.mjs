@@ -1,0 +1,149 @@
+// Runs the rows of the fault suite against the built package, prints one table and writes what they found.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import { ROWS } from "./rows.mjs";
+import { judge, toTable } from "./support/report.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const FOLDER = `dist-faults-${process.pid}`;
+
+const HELP = `Usage: npm run faults -- [options]
+
+Breaks gateways and their servers on purpose and checks what must hold all the same, against a
+ledger that the servers keep. Loopback only; nothing of your home is read or written.
+
+  --only ROW     run this row only; may be repeated
+  --full         the full counts (default)
+  --quick        few of each
+  --seed N       the dice of a former run
+  --dist FOLDER  the build to test, default dist
+  --report FILE  where the findings go, default reliability-report.json
+  --help         print this
+
+Rows:
+${ROWS.map(({ name, about }) => `  ${name.padEnd(20)}${about}`).join("\n")}
+
+Exit code: 0 when every row ran and none found a violation, else 1.`;
+
+const options = readOptions();
+if (options.help) console.log(HELP);
+else process.exitCode = await run(chooseRows(options.only));
+
+function readOptions() {
+  const flag = { type: "boolean", default: false };
+  const known = {
+    only: { type: "string", multiple: true },
+    seed: { type: "string", default: "1" },
+    report: { type: "string", default: "reliability-report.json" },
+    dist: { type: "string", default: "dist" },
+    full: flag,
+    quick: flag,
+    help: flag,
+  };
+  try {
+    const { values } = parseArgs({ options: known });
+    if (!Number.isSafeInteger(Number(values.seed))) throw new Error(`"${values.seed}" is not a whole number.`);
+    return values;
+  } catch (error) {
+    console.error(`${error.message}\n\n${HELP}`);
+    process.exit(1);
+  }
+}
+
+function chooseRows(only) {
+  const unknown = only?.find((name) => !ROWS.some((row) => row.name === name));
+  if (unknown === undefined) return only === undefined ? ROWS : ROWS.filter(({ name }) => only.includes(name));
+  console.error(`No row is named "${unknown}". Rows: ${ROWS.map(({ name }) => name).join(", ")}.`);
+  process.exit(1);
+}
+
+async function run(rows) {
+  const size = options.quick ? "quick" : "full";
+  const seed = Number(options.seed);
+  const seconds = rows.reduce((sum, row) => sum + row[size].seconds, 0);
+  console.error(`${rows.length} rows, ${size}, seed ${seed}: about ${Math.ceil(seconds / 60)} minutes on two cores.`);
+  const places = prepare();
+  const results = [];
+  for (const row of rows) {
+    console.error(`${row.name}: ${row.about}, about ${row[size].seconds} s`);
+    const from = performance.now();
+    const found = await runRow(row, { ...places, seed, count: row[size].count });
+    results.push(judge(row.name, found, (performance.now() - from) / 1000));
+    for (const violation of found.violations.slice(0, 20)) console.error(`  ✗ ${violation.slice(0, 600)}`);
+  }
+  console.log(`\n${toTable(results)}\n`);
+  const report = { version: 1, at: new Date().toISOString(), node: process.version, size, seed, rows: results };
+  writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
+  console.log(`The findings are in ${options.report}.`);
+  return results.every(({ verdict }) => verdict === "held") ? 0 : 1;
+}
+
+/** The builds that are tested, and a folder for the rows: inside the package, where its dependencies are found. */
+function prepare() {
+  process.chdir(ROOT);
+  mkdirSync(FOLDER, { recursive: true });
+  const failpoints = `${FOLDER}/failpoints`;
+  process.on("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+  const dist = join(ROOT, options.dist);
+  if (!existsSync(join(dist, "main.js"))) throw new Error(`There is no build in ${dist}; run \`npm run build\` first.`);
+  execFileSync(process.execPath, ["scripts/build.mjs", "--failpoints", "--out", failpoints], { stdio: "inherit" });
+  return { dist, failpoints: join(ROOT, failpoints) };
+}
+
+/** A row that cannot be run has failed. */
+async function runRow(row, context) {
+  const onProgress = (text) => console.error(`  ${text}`);
+  try {
+    const module = await import(await bundle(row.name));
+    return await row.run(module)({ ...context, onProgress });
+  } catch (error) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return {
+      id: row.name,
+      title: row.about,
+      n: 0,
+      injected: 0,
+      violations: [`it did not end: ${reason}`],
+      figures: {},
+    };
+  }
+}
+
+async function bundle(name) {
+  const outfile = join(ROOT, FOLDER, "rows", `${name}.mjs`);
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [`test/faults/rows/${name}.ts`],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    external: ["jiti", "@photostructure/sqlite"],
+    plugins: [ownAddresses()],
+    alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  return pathToFileURL(outfile).href;
+}
+
+/** What a source looks for beside itself is there, and not beside the bundle. */
+function ownAddresses() {
+  return {
+    name: "own-addresses",
+    setup({ onLoad }) {
+      onLoad({ filter: /\/(?:src|test)\/.*\.ts$/ }, ({ path }) => ({
+        contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+        loader: "ts",
+      }));
+    },
+  };
+}

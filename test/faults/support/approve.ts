@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createStore, storeFile } from "../../../src/store/create-store.js";
+import type { FaultHome } from "./home.js";
+
+const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
+const LIMIT_MS = 60_000;
+const TTL_MS = 300_000;
+
+/** A person's word, as it lies in the store afterwards. */
+export async function decideInStore(
+  home: FaultHome,
+  id: string,
+  { kind = "approved", ttlMs = TTL_MS }: { kind?: "approved" | "denied"; ttlMs?: number } = {},
+): Promise<void> {
+  const store = createStore({ file: storeFile(home.state), inline: true });
+  try {
+    const decided = await store.approvals.decide(id, { kind, by: "a person", now: Date.now(), ttlMs });
+    if (decided === undefined) throw new Error(`Nothing of the id ${id} waits.`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A person at a terminal: the command asks for one. Resolves with what it printed. */
+export async function approveAtTerminal(home: FaultHome, dist: string, id: string): Promise<string> {
+  const words = [process.execPath, LAUNCH, dist, "anygpt", "mcp", "approve", id, "--config", home.config];
+  const line = words.map((word) => `'${word}'`).join(" ");
+  const child = promisify(execFile)("script", ["-qec", line, "/dev/null"], {
+    env: { ...home.env, TERM: "dumb" },
+    cwd: home.folder,
+    timeout: LIMIT_MS,
+  });
+  child.child.stdin?.write("y\n");
+  const { stdout } = await child;
+  return stdout;
+}

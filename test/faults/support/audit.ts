@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { createStore, storeFile } from "../../../src/store/create-store.js";
+import { verifyChain } from "../../../src/store/verify-chain.js";
+import { waitFor } from "./deadline.js";
+import type { FaultHome } from "./home.js";
+
+const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
+const SETTLE_LIMIT_MS = 20_000;
+const VERIFY_LIMIT_MS = 120_000;
+
+export type AuditEntry = Readonly<Record<string, unknown>> & { readonly kind: string; readonly request_id: string };
+
+export interface AuditFindings {
+  readonly records: readonly AuditEntry[];
+  readonly violations: readonly string[];
+}
+
+/** Everything that the gateways of a home recorded, and what is wrong with it once they have all settled. */
+export async function readAudit(home: FaultHome, dist: string): Promise<AuditFindings> {
+  const store = createStore({ file: storeFile(home.state), inline: true });
+  const violations = await verifyByCommand(home, dist);
+  try {
+    const verdict = await verifyChain(store.audit, () => true);
+    if (verdict.kind === "broken") violations.push(`audit: record ${verdict.seq} is broken: ${verdict.reason}`);
+    const records: AuditEntry[] = [];
+    let after = 0;
+    for (let page = await store.audit.read({}); page.length > 0; page = await store.audit.read({ after })) {
+      records.push(...page.map(({ body }) => JSON.parse(body) as AuditEntry));
+      after = page.at(-1)?.seq ?? after;
+    }
+    violations.push(...findLooseEnds(records));
+    return { records, violations };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Waits until every intent has its outcome: what a killed gateway left open is closed by the next one. */
+export async function settleAudit(home: FaultHome): Promise<void> {
+  const store = createStore({ file: storeFile(home.state), inline: true });
+  try {
+    const isSettled = async (): Promise<boolean> => (await store.audit.openIntents()).length === 0;
+    // What stays open is found by whoever reads the records afterwards.
+    await waitFor(isSettled, "end of open intents", SETTLE_LIMIT_MS).catch(() => undefined);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What `anygpt mcp audit --verify` says, signatures and all. */
+function verifyByCommand(home: FaultHome, dist: string): Promise<string[]> {
+  const words = [LAUNCH, dist, "anygpt", "mcp", "audit", "--verify", "--json", "--config", home.config];
+  const options = { env: home.env, cwd: home.folder, timeout: VERIFY_LIMIT_MS };
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, options, (error, stdout, stderr) => {
+      const isWhole = error === null && (JSON.parse(stdout) as { whole?: boolean }).whole === true;
+      resolve(isWhole ? [] : [`audit --verify: ${stdout}${stderr}`]);
+    });
+  });
+}
+
+/** Every intent has one outcome, and no execution has two. */
+function findLooseEnds(records: readonly AuditEntry[]): string[] {
+  const count = (kind: string): Map<string, number> => {
+    const counts = new Map<string, number>();
+    for (const record of records) {
+      if (record.kind === kind) counts.set(record.request_id, (counts.get(record.request_id) ?? 0) + 1);
+    }
+    return counts;
+  };
+  const outcomes = count("outcome");
+  const intents = count("intent");
+  return [
+    ...[...intents.keys()].filter((id) => !outcomes.has(id)).map((id) => `audit: the intent ${id} has no outcome`),
+    ...[...outcomes].filter(([, times]) => times > 1).map(([id, times]) => `audit: ${id} has ${times} outcomes`),
+    ...[...intents].filter(([, times]) => times > 1).map(([id, times]) => `audit: ${id} has ${times} intents`),
+  ];
+}

@@ -1,0 +1,27 @@
+/** The promise, or a failure that says what did not happen in time. */
+export async function withDeadline<T>(promise: Promise<T>, limitMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No end of ${what} within ${limitMs / 1000} s.`)), limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const LOOK_MS = 5;
+
+type Found<T> = T | undefined | false;
+
+/** The first thing found; for what has no event to wait for. */
+export async function waitFor<T>(look: () => Found<T> | Promise<Found<T>>, what: string, limitMs = 60_000): Promise<T> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`There is no ${what} after ${limitMs / 1000} s.`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

@@ -1,0 +1,103 @@
+import type { AuditEntry } from "./audit.js";
+import type { Outcome } from "./gateway.js";
+import type { FaultHome } from "./home.js";
+import { describe, toAnswer } from "./replay.js";
+
+/** One request of a client and how it ended. */
+export interface Attempt {
+  readonly number: number;
+  /** The marker of the effect; every call of one key has the same. */
+  readonly id: string;
+  readonly isIdempotent: boolean;
+  readonly outcome: Outcome;
+}
+
+export interface Histories {
+  readonly home: FaultHome;
+  readonly attempts: readonly Attempt[];
+  readonly audit: readonly AuditEntry[];
+  /** Gateways were killed: a client may have heard nothing. */
+  readonly mayDie?: boolean;
+}
+
+/** Codes that are a defect whatever happens at a server. */
+const DEFECTS: ReadonlySet<string> = new Set(["INTERNAL_ERROR", "AUDIT_UNAVAILABLE", "CONFIGURATION_ERROR"]);
+
+/** Everything that the attempts, the ledger and the audit say against each other. */
+export function findViolations(histories: Histories): string[] {
+  const byId = new Map<string, Attempt[]>();
+  for (const attempt of histories.attempts) byId.set(attempt.id, [...(byId.get(attempt.id) ?? []), attempt]);
+  return [
+    ...histories.attempts.flatMap((attempt) => judgeAttempt(attempt, histories)),
+    ...[...byId].flatMap(([id, attempts]) => judgeKey(id, attempts, histories.home)),
+    ...judgeAudit(histories),
+  ];
+}
+
+function judgeAttempt({ number, id, outcome }: Attempt, { home, mayDie = false }: Histories): string[] {
+  const at = `${id}, attempt ${number}`;
+  if (outcome.kind === "died") return mayDie ? [] : [`${at}: the gateway ended`];
+  if (outcome.kind === "refused") return [`${at}: ${describe(outcome)}`];
+  if (outcome.kind !== "error") return [];
+  if (DEFECTS.has(outcome.code)) return [`${at}: ${describe(outcome)}: ${JSON.stringify(outcome.error)}`];
+  if (!["no", "yes", "unknown"].includes(outcome.executed)) return [`${at}: executed is ${outcome.executed}`];
+  const effects = home.ledger.of(id, "effect").filter(({ attempt }) => attempt === number);
+  return outcome.executed === "no" && effects.length > 0 ? [`${at}: it ran, but ${describe(outcome)} was told`] : [];
+}
+
+function judgeKey(id: string, attempts: readonly Attempt[], { ledger }: FaultHome): string[] {
+  const isIdempotent = attempts[0]?.isIdempotent === true;
+  const calls = ledger.of(id, "call").length;
+  const effects = ledger.of(id, "effect").length;
+  const answers = attempts.flatMap(({ outcome }) => (outcome.kind === "answer" ? [toAnswer(outcome.result)] : []));
+  const given = ledger.of(id, "answer").map(({ result }) => result);
+  const found: string[] = [];
+  if (effects > 1) found.push(`${id}: ${effects} effects`);
+  if (calls > 1 && !isIdempotent) found.push(`${id}: sent ${calls} times`);
+  if (answers.length === 0) return found;
+  if (isIdempotent ? !ledger.isMarked(id) : effects !== 1) found.push(`${id}: answered, with ${effects} effects`);
+  if (new Set(answers.map(({ text }) => text)).size > 1) found.push(`${id}: its answers differ`);
+  if (!given.includes(answers[0]?.text)) found.push(`${id}: its answer is not the server's`);
+  if (answers.filter(({ replayOf }) => replayOf === undefined).length > 1) {
+    found.push(`${id}: answered more than once as if for the first time`);
+  }
+  return found;
+}
+
+/** Whatever a client was told is on record, and everything that was sent was announced there. */
+function judgeAudit({ attempts, audit, home }: Histories): string[] {
+  const outcomes = new Map(audit.filter(({ kind }) => kind === "outcome").map((record) => [record.request_id, record]));
+  const found: string[] = [];
+  let first = 0;
+  for (const { id, number, outcome } of attempts) {
+    if (outcome.kind === "error") {
+      const requestId = String(outcome.error["request_id"]);
+      if (!outcomes.has(requestId)) found.push(`${id}, attempt ${number}: ${outcome.code} is not on record`);
+    }
+    if (outcome.kind !== "answer") continue;
+    const { replayOf } = toAnswer(outcome.result);
+    if (replayOf === undefined) first += 1;
+    else if (outcomes.get(replayOf)?.["outcome"] !== "ok") {
+      found.push(`${id}, attempt ${number}: the replayed request ${replayOf} is not on record as done`);
+    }
+  }
+  const done = [...outcomes.values()].filter(
+    (record) => record["outcome"] === "ok" && record["replayed_from"] === undefined,
+  );
+  if (done.length < first) found.push(`audit: ${first} answers, ${done.length} on record`);
+  const intents = audit.filter(({ kind }) => kind === "intent").length;
+  const sent = home.ledger.entries().filter(({ kind, tool }) => kind === "call" && tool !== "read").length;
+  if (intents < sent) found.push(`audit: ${sent} calls were sent, ${intents} announced`);
+  return found;
+}
+
+/** How many attempts ended in which way. */
+export function countEndings(attempts: readonly Attempt[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { outcome } of attempts) {
+    const isReplay = outcome.kind === "answer" && toAnswer(outcome.result).replayOf !== undefined;
+    const ending = outcome.kind === "error" ? outcome.code : isReplay ? "replay" : outcome.kind;
+    counts[ending] = (counts[ending] ?? 0) + 1;
+  }
+  return Object.fromEntries(Object.entries(counts).sort(([one], [other]) => one.localeCompare(other)));
+}

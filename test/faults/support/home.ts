@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withDeadline } from "./deadline.js";
+import { createLedger, type Ledger } from "./ledger.js";
+
+const FAULTD = fileURLToPath(new URL("./faultd.mjs", import.meta.url));
+const START_LIMIT_MS = 30_000;
+
+/** A home of its own with a configuration, a ledger and every process that was started for it. */
+export interface FaultHome {
+  readonly folder: string;
+  readonly state: string;
+  readonly config: string;
+  readonly env: Record<string, string>;
+  readonly ledger: Ledger;
+  path(name: string): string;
+  /** Writes a configuration whose servers all write to the ledger. */
+  configure(servers: Record<string, object>, rest?: object, name?: string): string;
+  /** A server as the configuration names it: a process of each gateway's own. */
+  stdio(name: string): object;
+  /** The same over HTTP: one process for all gateways. */
+  http(name: string): Promise<object>;
+  /** The child ends with this home. */
+  own(child: ChildProcess): void;
+  remove(): Promise<void>;
+}
+
+export function createFaultHome(): FaultHome {
+  const folder = mkdtempSync(join(tmpdir(), "anygpt-faults-"));
+  const children = new Set<ChildProcess>();
+  const path = (name: string): string => join(folder, name);
+  const own = (child: ChildProcess): void => {
+    children.add(child);
+    child.once("close", () => children.delete(child));
+  };
+  // Whoever interrupts the suite leaves nothing running.
+  const endAll = (): void => children.forEach((child) => child.kill("SIGKILL"));
+  process.once("exit", endAll);
+  return {
+    folder,
+    state: path("state"),
+    config: path("config.json"),
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: path("state") },
+    ledger: createLedger(path("ledger.jsonl"), path("effects")),
+    path,
+    own,
+    configure(servers, rest = {}, name = "config.json") {
+      writeFileSync(path(name), JSON.stringify({ servers, ...rest }));
+      return path(name);
+    },
+    stdio: (name) => ({ command: process.execPath, args: [FAULTD, "stdio", folder, name] }),
+    async http(name) {
+      const child = spawn(process.execPath, [FAULTD, "http", folder, name], { stdio: ["pipe", "pipe", "inherit"] });
+      own(child);
+      const port = new Promise<string>((resolve) => child.stdout.once("data", (line: Buffer) => resolve(String(line))));
+      return { url: `http://127.0.0.1:${(await withDeadline(port, START_LIMIT_MS, "a server's start")).trim()}/mcp` };
+    },
+    async remove() {
+      const ends = [...children].map((child) => new Promise((resolve) => child.once("close", resolve)));
+      endAll();
+      await Promise.all(ends);
+      process.removeListener("exit", endAll);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Runs the work in a home of its own, which is gone afterwards, whatever happened. */
+export async function inHome<T>(work: (home: FaultHome) => Promise<T>): Promise<T> {
+  const home = createFaultHome();
+  try {
+    return await work(home);
+  } finally {
+    await home.remove();
+  }
+}

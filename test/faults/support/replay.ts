@@ -1,0 +1,37 @@
+import type { Json, Outcome } from "./gateway.js";
+
+/** The mark of an answer that was given before. */
+const REPLAYED = "anygpt/replayed";
+
+export interface Answer {
+  /** The answer as the server gave it: without what the gateway added to it. */
+  readonly text: string;
+  /** The request that ran, when this is its stored answer. */
+  readonly replayOf: string | undefined;
+}
+
+export function toAnswer(result: Json): Answer {
+  const { _meta: meta = {}, ...members } = result;
+  const { [REPLAYED]: mark, ...others } = meta as Json;
+  const original = Object.keys(result)
+    .filter((key) => key !== "_meta" || Object.keys(others).length > 0)
+    .map((key) => [key, key === "_meta" ? others : members[key]]);
+  return {
+    text: JSON.stringify(Object.fromEntries(original)),
+    replayOf: mark === undefined ? undefined : String((mark as Json)["request_id"]),
+  };
+}
+
+/** In few words, for a violation. */
+export function describe(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "answer":
+      return toAnswer(outcome.result).replayOf === undefined ? "an answer" : "a replay";
+    case "error":
+      return `${outcome.code} (executed ${outcome.executed})`;
+    case "refused":
+      return `JSON-RPC ${outcome.code} ${outcome.message}`;
+    case "died":
+      return "no answer, the gateway ended";
+  }
+}

@@ -1,0 +1,26 @@
+/** What every row of the fault suite is given. */
+export interface RowOptions {
+  /** How often the row repeats what it does; what that is, is the row's own. */
+  readonly count: number;
+  readonly seed: number;
+  /** The folder of the build that is tested. */
+  readonly dist: string;
+  /** The folder of a build with failpoints. */
+  readonly failpoints: string;
+  /** Hears how far the row has come. */
+  readonly onProgress?: (text: string) => void;
+}
+
+/** What a row found. */
+export interface RowResult {
+  readonly id: string;
+  readonly title: string;
+  /** How many cases were judged. */
+  readonly n: number;
+  /** How many faults were injected. */
+  readonly injected: number;
+  readonly violations: readonly string[];
+  readonly figures: Readonly<Record<string, number | string>>;
+}
+
+export type Row = (options: RowOptions) => Promise<RowResult>;

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import type { AuditLog } from "../../src/audit/create-audit-log.js";
+import type { AuditAct, AuditEntry } from "../../src/audit/entry.js";
+import { compileCheck } from "../../src/executor/check-value.js";
+import { createConfirmations } from "../../src/executor/confirmations.js";
+import { createExecute, type ExecutorParts, type OutgoingCall } from "../../src/executor/execute.js";
+import { createIdempotency } from "../../src/executor/idempotency.js";
+import { createKeptResults } from "../../src/executor/kept-results.js";
+import { executionOptions } from "../../src/executor/options.js";
+import { createSeals } from "../../src/executor/seals.js";
+import { localActor } from "../../src/model/actor.js";
+import type { Call, CallResult } from "../../src/model/call.js";
+import type { Tool, ToolDefinition } from "../../src/model/tool.js";
+import { policyOptions } from "../../src/policy/options.js";
+import { createPolicy, type Policy } from "../../src/policy/policy.js";
+import { compileRuling } from "../../src/policy/ruling.js";
+import { compileRules } from "../../src/rules/compile.js";
+import { decide } from "../../src/rules/decide.js";
+import { createStore } from "../../src/store/create-store.js";
+import type { Store } from "../../src/store/store.js";
+
+const DEFINITION: ToolDefinition = {
+  name: "create_issue",
+  inputSchema: {
+    type: "object",
+    properties: { title: { type: "string" }, body: { type: "string" } },
+    required: ["title"],
+  },
+};
+
+export function toTool(more: Partial<Tool> = {}, definition: Partial<ToolDefinition> = {}): Tool {
+  const base = {
+    id: "github:create_issue",
+    server: "github",
+    name: "create_issue",
+    hash: "h",
+    enabled: true,
+    tags: [],
+  };
+  return { ...base, definition: { ...DEFINITION, ...definition }, ...more };
+}
+
+export const ANSWER: CallResult = { content: [{ type: "text", text: "done" }], _meta: { kept: true } };
+
+export async function toPolicy(section: object): Promise<Policy> {
+  const options = policyOptions.parse(section);
+  const rule = await compileRuling(options, async (selectors) => {
+    const compiled = await compileRules(selectors);
+    return (tool) => decide(compiled, tool).applied;
+  });
+  return createPolicy(options, rule);
+}
+
+const opened: { store: Store; folder: string }[] = [];
+
+/** To be called after each test. */
+export async function closeExecutors(): Promise<void> {
+  for (const { store, folder } of opened.splice(0)) {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface ExecutorSetup {
+  readonly tool?: Tool;
+  readonly policy?: object;
+  readonly send?: (call: OutgoingCall) => Promise<CallResult>;
+  readonly parts?: Partial<ExecutorParts>;
+  /** Of another executor, to share what it knows. */
+  readonly beside?: { readonly store: Store };
+}
+
+/** An executor over a real store; only the server, the clock and the record are made up. */
+export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts, beside }: ExecutorSetup = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "executor-"));
+  const store = beside?.store ?? createStore({ file: join(folder, "store.db"), inline: true });
+  opened.push({ store, folder });
+  const sent: OutgoingCall[] = [];
+  const records: AuditEntry[] = [];
+  const logged: string[] = [];
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  let ids = 0;
+  let elapsed = 0;
+  const audit = {
+    record: (entry: AuditEntry) => Promise.resolve(void records.push(entry)),
+    hash: (value: unknown) => Promise.resolve(`hash of ${JSON.stringify(value)}`),
+    prepare: () => Promise.resolve(),
+  } as unknown as AuditLog;
+  const seals = () => Promise.resolve(createSeals(Buffer.alloc(32, 7)));
+  const now = () => clock.now;
+  const note = (act: AuditAct) => audit.record({ kind: "note", request_id: "note", timestamp: "", ...act });
+  const compiled = await toPolicy(policy);
+  const ttlMs = compiled.options.confirmation.ttlSeconds * 1000;
+  const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
+  const idempotency = createIdempotency({ keys: store.keys, seals, ttlMs: 86_400_000, now, note });
+  const execute = createExecute({
+    resolve: () => Promise.resolve(tool),
+    explain: () => "rule 1 (*issue* → disabled)",
+    policy: compiled,
+    policyInForce: () => compiled,
+    pinOf: () => ({ kind: "same" }),
+    validation: {
+      check: (one, value) => Promise.resolve(compileCheck(one.definition.inputSchema)(value)),
+      close: () => Promise.resolve(),
+    },
+    confirmations,
+    idempotency,
+    seals,
+    rates: store.rates,
+    audit,
+    send: async (_tool, call) => {
+      await call.beforeSend();
+      sent.push(call);
+      return await (send?.(call) ?? Promise.resolve(ANSWER));
+    },
+    limit: { bytes: 1024, kept: createKeptResults(1000, () => 0) },
+    options: executionOptions.parse({}),
+    startWaitMs: 10_000,
+    now,
+    steadyNow: now,
+    elapsed: () => (elapsed += 5),
+    newId: () => `id-${(ids += 1)}`,
+    log: (message) => logged.push(message),
+    ...parts,
+  });
+  const call = (rest: Partial<Call> = {}, signal?: AbortSignal): Promise<CallResult> =>
+    execute(
+      { actor: localActor("mcp"), server: "github", tool: "create_issue", arguments: { title: "x" }, ...rest },
+      signal,
+    );
+  return { call, sent, records, logged, store, confirmations, idempotency, clock, audit };
+}
