@@ -5,6 +5,7 @@ import { type Attempt, countEndings, findViolations } from "../support/history.j
 import { type FaultHome, inHome } from "../support/home.js";
 import { type PlannedCall, planCalls, withNumber } from "../support/plan.js";
 import { createRandom, type Random } from "../support/random.js";
+import { replayAnswered } from "../support/replay-answered.js";
 import type { RowOptions, RowResult } from "../support/row.js";
 
 const GATEWAYS = 2;
@@ -22,6 +23,7 @@ interface Fleet {
   killOne(): void;
   readonly kills: number;
   readonly recoveriesMs: readonly number[];
+  all(): Promise<readonly Gateway[]>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function gatewayKills({ count, seed, dist, onProgress }: RowOptions
     });
     const fleet = await openFleet(home, dist, random);
     const attempts = await drive(plan, { fleet, random, count, ...(onProgress ? { onProgress } : {}) });
+    attempts.push(...(await replayAnswered(attempts, plan, await fleet.all())));
     await settleAudit(home);
     await fleet.close();
     const audit = await readAudit(home, dist);
@@ -87,6 +90,7 @@ async function openFleet(home: FaultHome, dist: string, random: Random): Promise
       return kills;
     },
     recoveriesMs,
+    all: () => Promise.all(gateways),
     async close() {
       for (const gateway of gateways) await (await gateway).close();
     },

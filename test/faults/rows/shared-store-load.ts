@@ -3,30 +3,28 @@ import { readAudit, settleAudit } from "../support/audit.js";
 import { type Gateway, openGateway } from "../support/gateway.js";
 import { type Attempt, countEndings, findViolations } from "../support/history.js";
 import { type FaultHome, inHome } from "../support/home.js";
-import { type PlannedCall, planCalls, withNumber } from "../support/plan.js";
+import { type PlannedCall, planCalls } from "../support/plan.js";
 import { createRandom, type Random } from "../support/random.js";
-import { describe, toAnswer } from "../support/replay.js";
+import { describe } from "../support/replay.js";
+import { replayAnswered } from "../support/replay-answered.js";
 import type { RowOptions, RowResult } from "../support/row.js";
 
 const GATEWAYS = 4;
 const MOST_IN_FLIGHT = 500;
-/** Of calls that are no repetitions: one in twenty of all. */
-const CRASH_SHARE = 0.075;
+/** Of calls that are no repetitions; with those that are not sent left out, one in twenty of all. */
+const CRASH_SHARE = 0.085;
 const REPEAT_SHARE = 0.3;
 const BURST = 500;
 /** A server that crashes more than five times a minute is left alone by its gateway: bursts keep apart, servers are many. */
 const BURST_EVERY_MS = 12_000;
 const BURST_LASTS_MS = 500;
-const HTTP_SERVERS = 4;
 const MOST_STDIO_SERVERS = 8;
-const REPLAYED_AT_THE_END = 500;
 
 /** `count`: how many calls there are. */
 export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
-    const stdioServers = Math.min(MOST_STDIO_SERVERS, 1 + Math.ceil(count / 500));
-    const servers = await configureServers(home, stdioServers);
+    const servers = await configureServers(home, Math.min(MOST_STDIO_SERVERS, 1 + Math.ceil(count / 500)));
     const plan = planCalls(random, {
       calls: count,
       servers,
@@ -39,7 +37,7 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
     const from = performance.now();
     const { attempts, mostInFlight } = await drive(plan, { gateways, random, ...(onProgress ? { onProgress } : {}) });
     const seconds = (performance.now() - from) / 1000;
-    attempts.push(...(await replayDone(attempts, plan, gateways)));
+    attempts.push(...(await replayAnswered(attempts, plan, gateways)));
     await settleAudit(home);
     for (const gateway of gateways) await gateway.close();
     const audit = await readAudit(home, dist);
@@ -66,12 +64,13 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
 async function configureServers(home: FaultHome, stdioServers: number): Promise<string[]> {
   const servers: Record<string, object> = {};
   for (let number = 0; number < stdioServers; number += 1) servers[`stdio${number}`] = home.stdio(`stdio${number}`);
-  for (let number = 0; number < HTTP_SERVERS; number += 1) servers[`http${number}`] = await home.http(`http${number}`);
+  const httpServers = Math.ceil(stdioServers / 2);
+  for (let number = 0; number < httpServers; number += 1) servers[`http${number}`] = await home.http(`http${number}`);
   home.configure(servers);
   return Object.keys(servers);
 }
 
-/** The first gateway asks the servers what they have; the others read it from disk. */
+/** The first gateway asks the servers what they have; the others know it from the store. */
 async function openGateways(home: FaultHome, dist: string, servers: readonly string[]): Promise<Gateway[]> {
   const gateways: Gateway[] = [];
   for (let number = 0; number < GATEWAYS; number += 1) {
@@ -117,25 +116,6 @@ async function drive(plan: readonly PlannedCall[], { gateways, random, onProgres
 function due(at: number): Promise<void> {
   const left = at - performance.now();
   return left <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, left));
-}
-
-/** Calls that were answered are repeated once more: the replay names the request, which has to be on record. */
-async function replayDone(
-  attempts: readonly Attempt[],
-  plan: readonly PlannedCall[],
-  gateways: readonly Gateway[],
-): Promise<Attempt[]> {
-  const isDone = ({ outcome }: Attempt): boolean =>
-    outcome.kind === "answer" && toAnswer(outcome.result).replayOf === undefined;
-  const done = new Set(attempts.filter(isDone).map(({ number }) => number));
-  const chosen = plan.filter(({ number }) => done.has(number)).slice(-REPLAYED_AT_THE_END);
-  return await Promise.all(
-    chosen.map(async (call, index) => {
-      const number = plan.length + index;
-      const outcome = await gateways[index % gateways.length]!.execute(withNumber(call.execution, number));
-      return { ...call, number, outcome };
-    }),
-  );
 }
 
 function countCrashes({ ledger }: FaultHome): number {

@@ -27,7 +27,9 @@ export async function decideInStore(
 export async function approveAtTerminal(home: FaultHome, dist: string, id: string): Promise<string> {
   const words = [process.execPath, LAUNCH, dist, "anygpt", "mcp", "approve", id, "--config", home.config];
   const line = words.map((word) => `'${word}'`).join(" ");
-  const child = promisify(execFile)("script", ["-qec", line, "/dev/null"], {
+  // The two kinds of `script` take the command in different ways.
+  const given = process.platform === "darwin" ? ["-q", "/dev/null", ...words] : ["-qec", line, "/dev/null"];
+  const child = promisify(execFile)("script", given, {
     env: { ...home.env, TERM: "dumb" },
     cwd: home.folder,
     timeout: LIMIT_MS,

@@ -71,7 +71,7 @@ export async function openGateway(home: FaultHome, options: GatewayOptions): Pro
   );
   home.own(child);
   let lastWords = "";
-  child.stderr.on("data", (chunk: Buffer) => (lastWords = `${lastWords}${chunk}`.slice(-LAST_WORDS)));
+  child.stderr.on("data", (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS)));
   const wire = createWire(child, options.onRequest);
   const gateway = toGateway(child, wire);
   if (options.isModern === true) return gateway;

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withDeadline } from "./deadline.js";
+import { waitFor, withDeadline } from "./deadline.js";
 import { createLedger, type Ledger } from "./ledger.js";
 
 const FAULTD = fileURLToPath(new URL("./faultd.mjs", import.meta.url));
 const START_LIMIT_MS = 30_000;
+const END_LIMIT_MS = 10_000;
 
 /** A home of its own with a configuration, a ledger and every process that was started for it. */
 export interface FaultHome {
@@ -36,9 +37,13 @@ export function createFaultHome(): FaultHome {
     children.add(child);
     child.once("close", () => children.delete(child));
   };
-  // Whoever interrupts the suite leaves nothing running.
   const endAll = (): void => children.forEach((child) => child.kill("SIGKILL"));
-  process.once("exit", endAll);
+  // Whoever interrupts the suite leaves nothing behind.
+  const leave = (): void => {
+    endAll();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once("exit", leave);
   return {
     folder,
     state: path("state"),
@@ -62,7 +67,12 @@ export function createFaultHome(): FaultHome {
       const ends = [...children].map((child) => new Promise((resolve) => child.once("close", resolve)));
       endAll();
       await Promise.all(ends);
-      process.removeListener("exit", endAll);
+      await waitFor(
+        () => processesWith(folder).length === 0,
+        "end of the servers whose gateways are gone",
+        END_LIMIT_MS,
+      );
+      process.removeListener("exit", leave);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -76,4 +86,16 @@ export async function inHome<T>(work: (home: FaultHome) => Promise<T>): Promise<
   } finally {
     await home.remove();
   }
+}
+
+/** Servers have the folder among their words. Known where the system has `/proc`. */
+function processesWith(folder: string): string[] {
+  const pids = process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder);
+    } catch {
+      return false;
+    }
+  });
 }
