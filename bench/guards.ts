@@ -18,6 +18,7 @@ import { createPolicy } from "../src/policy/policy.js";
 import { compileRuling } from "../src/policy/ruling.js";
 import { compileRules } from "../src/rules/compile.js";
 import { decide } from "../src/rules/decide.js";
+import { createSecrets } from "../src/util/secrets.js";
 
 const SCHEMA = {
   type: "object",
@@ -43,7 +44,7 @@ function toTool(isHarmless: boolean, inputSchema: ToolDefinition["inputSchema"] 
 
 export interface Guards {
   /** One step of each guard, by name. */
-  readonly steps: Readonly<Record<string, () => Promise<unknown> | unknown>>;
+  readonly steps: Readonly<Record<string, () => unknown>>;
   close(): Promise<void>;
 }
 
@@ -63,7 +64,7 @@ export async function openGuards(folder: string): Promise<Guards> {
   const validation = createValidation();
 
   const executor = (tool: Tool, isRecorded: boolean) => {
-    const { store, audit, seals, note } = open.with(auditOptions.parse({ enabled: isRecorded }));
+    const { store, audit, seals, arrears, note } = open.with(auditOptions.parse({ enabled: isRecorded }));
     const shared = { seals, now: place.now, note };
     return createExecute({
       resolve: () => Promise.resolve(tool),
@@ -73,9 +74,10 @@ export async function openGuards(folder: string): Promise<Guards> {
       pinOf: () => ({ kind: "same" }),
       validation,
       confirmations: createConfirmations({ ...shared, approvals: store.approvals, ttlMs: 300_000, randomBytes }),
-      idempotency: createIdempotency({ ...shared, keys: store.keys, ttlMs: 86_400_000 }),
+      idempotency: createIdempotency({ ...shared, keys: store.keys, arrears, ttlMs: 86_400_000 }),
       seals,
       rates: store.rates,
+      secrets: createSecrets(),
       audit,
       send: async (_tool, call) => {
         await call.beforeSend();

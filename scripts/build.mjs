@@ -23,6 +23,7 @@ const result = await build({
     "validation-worker": "src/executor/validation-worker.ts",
     reaper: "src/upstreams/process/reaper.ts",
     "store-worker": "src/store/sqlite/store-worker.ts",
+    "document-worker": "src/adapters/document-worker.ts",
   },
   outdir: out,
   bundle: true,

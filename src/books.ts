@@ -4,6 +4,7 @@ import { type AuditLog, createAuditLog } from "./audit/create-audit-log.js";
 import type { AuditAct } from "./audit/entry.js";
 import { auditFiles } from "./audit/files.js";
 import { type AuditOptions, auditOptions } from "./audit/options.js";
+import { type Arrears, createArrears } from "./executor/arrears.js";
 import { createSeals, type Seals } from "./executor/seals.js";
 import type { Place } from "./place.js";
 import { createStore } from "./store/create-store.js";
@@ -18,6 +19,7 @@ export interface Books {
   /** Undefined when nothing is to be recorded. */
   readonly audit: AuditLog | undefined;
   readonly seals: () => Promise<Seals>;
+  readonly arrears: Arrears;
   /** A person's word, on record before it counts. */
   readonly note: (act: AuditAct) => Promise<void>;
 }
@@ -52,6 +54,7 @@ export function openBooks(file: string, place: Place): OpenBooks {
     log,
     warn,
   });
+  const arrears = createArrears();
   let seals: Promise<Seals> | undefined;
   const openSeals = (): Promise<Seals> => {
     seals ??= key().then(createSeals);
@@ -68,6 +71,7 @@ export function openBooks(file: string, place: Place): OpenBooks {
         store,
         audit: wanted.enabled ? audit : undefined,
         seals: openSeals,
+        arrears,
         note: async (act) => await (wanted.enabled ? audit.note(act) : undefined),
       };
     },

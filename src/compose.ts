@@ -1,5 +1,4 @@
 // The stages, introduced to each other in the order in which data flows through them.
-import { join } from "node:path";
 import type { Books } from "./books.js";
 import { createCatalog } from "./catalog/catalog.js";
 import { createCatalogDisk } from "./catalog/disk.js";
@@ -18,11 +17,9 @@ import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery } from "./metatools/discovery.js";
 import { loadOwnModel } from "./own-model.js";
 import type { Meaning } from "./search/meaning/meaning.js";
-import { discoveryProfile } from "./metatools/discovery-profile.js";
-import type { MetaTool } from "./metatools/meta-tool.js";
-import { withNotes } from "./metatools/with-notes.js";
 import { notesFor, noticesOf } from "./notices.js";
 import { type Place, signalFiles } from "./place.js";
+import { createProfiles, type Profiles } from "./profiles.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
@@ -38,12 +35,14 @@ export interface Foundation {
   readonly kept: KeptResults;
   /** The stages in force; undefined while the first are being composed. */
   readonly current: () => Stages | undefined;
+  /** To be called when there are other tools than before. */
+  readonly catalogChanged: () => void;
   /** Why the configuration could not be replaced by what the files say now. */
   readonly failure: () => DiscoveryError | undefined;
 }
 
 /** What one configuration amounts to; a reload builds it anew. */
-export interface Stages extends Execution {
+export interface Stages extends Execution, Profiles {
   readonly place: Place;
   readonly books: Books;
   readonly loaded: LoadedConfig;
@@ -56,7 +55,6 @@ export interface Stages extends Execution {
   readonly lookup: Lookup;
   readonly discovery: Discovery;
   readonly kept: KeptResults;
-  readonly metaTools: readonly MetaTool[];
   readonly upstreams: Upstreams;
   readonly target: (server: string) => UpstreamTarget;
   readonly variables: Variables;
@@ -88,8 +86,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   });
   const collected = await findServers({ loaded, place, variables, previous: previous?.collected });
   const rules = await compileRules([...config.toolRules, ...collected.toolRules]);
-  const files = config.cache.enabled ? createCatalogDisk(join(place.stateFolder, "catalog"), log) : undefined;
-  const disk = previous === undefined ? files : rememberedDisk(files, previous.snapshot());
+  const shared = config.cache.enabled ? createCatalogDisk(books.store.catalog, log) : undefined;
+  const disk = previous === undefined ? shared : rememberedDisk(shared, previous.snapshot());
   const catalog = createCatalog({
     definitions: collected.servers,
     decide: (tool) => decide(rules, tool),
@@ -103,6 +101,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     }),
     now,
     log,
+    onChange: () => foundation.catalogChanged(),
   });
   const { snapshot } = catalog;
 
@@ -128,13 +127,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
 
   const execution = await openExecution({ ...foundation, config, place, books, rules, discovery, inForce });
-  const profile = discoveryProfile({
-    discovery,
-    execute: execution.execute,
-    upstreamState: (server) => upstreams.state(server),
-  });
   const notes = () => notesFor(loaded, collected, foundation.failure());
-  const metaTools = profile.map((one) => (one.name === "list_mcp_servers" ? withNotes(one, notes) : one));
+  const profiles = createProfiles({ config, place, discovery, snapshot, execution, upstreams, notes });
 
   const stages: Stages = {
     place,
@@ -150,7 +144,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     kept,
     books,
     ...execution,
-    metaTools,
+    ...profiles,
     upstreams,
     target,
     variables,

@@ -146,6 +146,11 @@ export class DiscoveryEngine {
     return this.#lifecycle.watch(onReload);
   }
 
+  /** The listener hears whenever there may be other tools. For the surfaces. @internal */
+  onCatalogChange(listener: () => void): void {
+    this.#lifecycle.onCatalogChange(listener);
+  }
+
   /** The configuration in force, defaults filled in. */
   async getConfig(): Promise<DiscoveryConfig> {
     return (await this.stages()).config;

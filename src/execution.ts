@@ -1,11 +1,10 @@
 // The policy and the books come in, guarded execution goes out: what one configuration makes of a call.
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Books } from "./books.js";
-import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import type { Config } from "./config/options.js";
 import { type Confirmations, createConfirmations } from "./executor/confirmations.js";
-import { createExecute, type Execute } from "./executor/execute.js";
+import { createExecute, type Execute, type OutgoingCall } from "./executor/execute.js";
 import { createIdempotency, type Idempotency } from "./executor/idempotency.js";
 import type { KeptResults } from "./executor/kept-results.js";
 import type { Validation } from "./executor/validation.js";
@@ -18,8 +17,8 @@ import { compileRuling } from "./policy/ruling.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
-import { assertEnabled } from "./targets.js";
-import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
+import { assertEnabled, assertUnchanged } from "./targets.js";
+import type { UpstreamCall, Upstreams, UpstreamTarget } from "./upstreams/types.js";
 
 export interface Execution {
   readonly execute: Execute;
@@ -51,12 +50,12 @@ export interface InForce {
 export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   const { config, place, upstreams, validation, kept, books, rules, discovery, inForce } = parts;
   const { now, log } = place;
-  const { store, audit, seals, note } = books;
+  const { store, audit, seals, arrears, note } = books;
   const policy = await compilePolicy(config);
   const ttlMs = config.policy.confirmation.ttlSeconds * 1000;
   const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
   const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
-  const idempotency = createIdempotency({ keys: store.keys, seals, ttlMs: keyTtlMs, now, note });
+  const idempotency = createIdempotency({ keys: store.keys, arrears, seals, ttlMs: keyTtlMs, now, note });
   const execute = createExecute({
     resolve: ({ server, tool }, waitMs, signal) => discovery.find(server, tool, { waitMs, ...(signal && { signal }) }),
     explain: (tool) => explain(rules, decide(rules, tool)),
@@ -68,15 +67,15 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     idempotency,
     seals,
     rates: store.rates,
+    secrets: place.secrets,
     audit,
     send: async (tool, call, signal) => {
       const beforeSend = (): Promise<void> | undefined => {
         assertEnabled(tool, inForce().rules);
-        const known = inForce().snapshot().tools.get(tool.id);
-        if (known !== undefined) assertShown(known);
+        assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
         return call.beforeSend();
       };
-      return await upstreams.call(inForce().target(tool.server), { ...call, tool: tool.name, beforeSend }, signal);
+      return await upstreams.call(inForce().target(tool.server), toUpstreamCall(tool, { ...call, beforeSend }), signal);
     },
     limit: { bytes: config.execution.resultLimit, kept },
     options: config.execution,
@@ -88,6 +87,10 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     log,
   });
   return { execute, policy, confirmations, idempotency };
+}
+
+function toUpstreamCall({ name, operation }: Tool, call: OutgoingCall): UpstreamCall {
+  return { ...call, tool: name, ...(operation === undefined ? {} : { operation }) };
 }
 
 function pinOf({ quarantine }: Tool): PinState {

@@ -33,6 +33,7 @@ export class Lifecycle {
   #lacking: ReadonlyMap<string, string> = new Map();
   #readAt = 0;
   #watch: Watch | undefined;
+  readonly #listeners = new Set<() => void>();
   #isClosed = false;
 
   constructor(place: Place, load: () => Promise<LoadedConfig>) {
@@ -111,6 +112,15 @@ export class Lifecycle {
     return () => reload();
   }
 
+  /** The listener hears whenever there may be other tools, until the engine is closed. */
+  onCatalogChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #catalogChanged(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
   #isForeign(changed: readonly string[] | undefined): boolean {
     return changed !== undefined && this.#current !== undefined && areForeign(changed, this.#current);
   }
@@ -150,6 +160,7 @@ export class Lifecycle {
     before.refresh.close();
     // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
     const dropped = after.upstreams.adopt({ options: after.config.upstreams, identities: complete });
+    this.#catalogChanged();
     const beforeLacking = this.#lacking;
     this.#lacking = lacking;
     after.refresh.start();
@@ -181,11 +192,15 @@ export class Lifecycle {
         version: VERSION,
         log,
         secrets,
+        // Few have a REST API, and those who have one read its document rarely.
+        convertDocument: async (text, connection) =>
+          (await import("./adapters/convert-in-thread.js")).convertInThread(text, connection),
         onListChanged: (server) => void this.#refreshAgain(server),
       }),
       validation: createValidation(),
       kept: createKeptResults(config.execution.keepResultsMs, elapsed),
       current: () => this.#current,
+      catalogChanged: () => this.#catalogChanged(),
       failure: () => this.#failure,
     };
   }

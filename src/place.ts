@@ -21,7 +21,7 @@ export interface Place {
   readonly now: () => number;
   /** Milliseconds that only ever grow, for intervals. */
   readonly elapsed: () => number;
-  /** Milliseconds since 1970 that no change of the time of day moves, and that all processes agree on more or less. */
+  /** Milliseconds of the machine since it was started: the same for all its processes, and nothing but a restart sets it back. */
   readonly steadyNow: () => number;
   /** What must not be seen in anything that this gateway says. */
   readonly secrets: Secrets;
@@ -62,7 +62,7 @@ export function toPlace(options: PlaceOptions): Place {
     trust: createTrust({ folder: trustFolder(state), now: Date.now, isOpen: isTrustOpen(env) }),
     now: Date.now,
     elapsed: () => performance.now(),
-    steadyNow: () => performance.timeOrigin + performance.now(),
+    steadyNow: () => Number(process.hrtime.bigint() / 1_000_000n),
     secrets,
     log: (message) => log(secrets.redact(message)),
     warn: (message) => warn(secrets.redact(message)),

@@ -81,6 +81,7 @@ export function lateOptions(before: Config, after: Config): string[] {
     ...(before.execution.keepResultsMs === after.execution.keepResultsMs
       ? []
       : ["execution.keepResultsMs takes effect at the next start: results are kept as long as was promised."]),
+    ...(isEqual(before.http, after.http) ? [] : ["http takes effect at the next start."]),
   ];
 }
 

@@ -1,10 +1,13 @@
 // One configuration comes in, the servers that it amounts to go out: its own, those of its sources, and, where there is no
 // configuration at all, those of every program on this machine.
 import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { parse, resolve } from "node:path";
+import { compileAdapter, isRemote } from "./adapters/compile.js";
 import type { LoadedConfig } from "./config/load.js";
 import { isOwnFolder } from "./config/locate.js";
 import type { Variables } from "./config/variables.js";
+import type { Connection, ServerDefinition } from "./model/server.js";
 import type { Place } from "./place.js";
 import { ALL_CLIENTS, type Collected, collectServers, NO_SERVERS } from "./sources/collect.js";
 
@@ -22,7 +25,7 @@ export async function findServers({ loaded, place, variables, previous }: Server
   if (!config.enabled) return NO_SERVERS;
   // Accounts of services have a home that does not exist, and nothing can start there.
   const ownFolder = existsSync(home) ? home : parse(resolve(home)).root;
-  return await collectServers({
+  const collected = await collectServers({
     servers: config.servers,
     ...(isImplicit(loaded) ? { sources: ALL_CLIENTS, isImplicit: true } : { sources: config.sources }),
     baseDir,
@@ -38,6 +41,50 @@ export async function findServers({ loaded, place, variables, previous }: Server
     ...(file === undefined ? {} : { file }),
     previous,
   });
+  return await withAdapters(collected, loaded, place);
+}
+
+/** REST APIs are servers like any other; one whose name is taken gets another, as servers do. */
+async function withAdapters(collected: Collected, loaded: LoadedConfig, { home }: Place): Promise<Collected> {
+  const { config, baseDir, file } = loaded;
+  const wanted = config.adapters.filter(({ enabled }) => enabled);
+  if (wanted.length === 0) return collected;
+  const names = new Set(collected.servers.map(({ name }) => name));
+  const notices: string[] = [];
+  const adapters: ServerDefinition[] = [];
+  for (const entry of wanted) {
+    const name = freeName(entry.name, names);
+    names.add(name);
+    if (name !== entry.name)
+      notices.push(`The adapter ${entry.name} is called ${name}, because a server has its name.`);
+    adapters.push(await withRevision(compileAdapter({ ...entry, name }, { home, baseDir, origin: file ?? "inline" })));
+  }
+  return {
+    ...collected,
+    servers: [...collected.servers, ...adapters],
+    notices: [...collected.notices, ...notices],
+    files: [...collected.files, ...adapters.flatMap(({ connection }) => documentFile(connection))],
+  };
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  let count = 2;
+  while (taken.has(`${name}-${count}`)) count += 1;
+  return `${name}-${count}`;
+}
+
+/** A document that was changed is another one: its tools are read anew. */
+async function withRevision(definition: ServerDefinition): Promise<ServerDefinition> {
+  const { connection } = definition;
+  const [file] = documentFile(connection);
+  const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
+  if (found === undefined || connection.kind !== "rest") return definition;
+  return { ...definition, connection: { ...connection, revision: `${found.mtimeMs}-${found.size}` } };
+}
+
+function documentFile(connection: Connection): string[] {
+  return connection.kind === "rest" && !isRemote(connection.document) ? [connection.document] : [];
 }
 
 /** Nobody has said which servers are wanted, so those that the person has already are. */

@@ -1,7 +1,10 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { toTool } from "../test/support/executor.js";
 import { createVariables } from "./config/variables.js";
+import type { DiscoveryError } from "./errors.js";
 import type { Connection } from "./model/server.js";
-import { createTargets } from "./targets.js";
+import type { Tool } from "./model/tool.js";
+import { assertUnchanged, createTargets } from "./targets.js";
 
 const stdio = (env: Record<string, string>, args: string[]): Connection => ({ kind: "stdio", command: "c", args, env });
 
@@ -35,4 +38,44 @@ it.each<[string, Connection, string[]]>([
   await createTargets([server], variables, snapshot)("s").connection((value) => noted.add(value));
   expect([...noted].sort()).toEqual([...expected].sort());
   expect([...told].sort()).toEqual([...expected].sort());
+});
+
+it("lets a REST API be described whose credentials are not set, and names what is lacking", () => {
+  const rest: Connection = {
+    kind: "rest",
+    document: "/d.yaml",
+    headers: {},
+    uploads: [],
+    operations: [],
+    auth: { kind: "bearer", token: "${NOT_SET}" },
+  };
+  const variables = createVariables({ cwd: "/none", home: "/none", env: {} });
+  const server = { name: "api", connection: rest, manifest: [], origin: "inline" };
+  const connection = createTargets([server], variables, () => ({ servers: new Map(), tools: new Map() }))(
+    "api",
+  ).connection();
+  expect(connection).toMatchObject({ kind: "rest", lacking: ["NOT_SET"] });
+  expect(connection).not.toHaveProperty("auth");
+});
+
+function codeOf(act: () => void): string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return (error as DiscoveryError).code;
+  }
+}
+
+describe("assertUnchanged", () => {
+  const tool = toTool();
+  it.each<[string, Tool | undefined, string | undefined]>([
+    ["the same tool", tool, undefined],
+    ["an equal one", toTool(), undefined],
+    ["one that nobody knows any more", undefined, undefined],
+    ["one with another definition", toTool({ hash: "other" }), "TOOL_VALIDATION_ERROR"],
+    ["one that is kept back", toTool({ quarantine: { reason: "changed", differs: [] } }), "TOOL_QUARANTINED"],
+  ])("takes %s for what it is", (_case, known, code) => {
+    expect(codeOf(() => assertUnchanged(tool, known))).toBe(code);
+  });
 });

@@ -1,4 +1,5 @@
 // Names of servers come in, what to open a connection with goes out: as the configuration in force has it.
+import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import { resolveConnection, type Variables } from "./config/variables.js";
 import { DiscoveryError } from "./errors.js";
@@ -28,7 +29,7 @@ export function createTargets(
     return {
       name,
       connection(noteSecret) {
-        const connection = resolveConnection(definition.connection, variables, noteSecret);
+        const connection = resolveWhatCan(definition.connection, variables, noteSecret);
         for (const secret of writtenSecrets(connection, name)) {
           variables.note(secret);
           noteSecret?.(secret);
@@ -38,6 +39,23 @@ export function createTargets(
       ...(era === undefined ? {} : { eraHint: era }),
     };
   };
+}
+
+/** What a REST API offers is in its document, which nobody needs credentials for. */
+function resolveWhatCan(
+  connection: Connection,
+  variables: Variables,
+  noteSecret: ((value: string) => void) | undefined,
+): Connection {
+  try {
+    return resolveConnection(connection, variables, noteSecret);
+  } catch (error) {
+    if (connection.kind !== "rest" || connection.auth === undefined || !(error instanceof DiscoveryError)) throw error;
+    const { auth: _auth, ...open } = connection;
+    const resolved = resolveConnection(open, variables, noteSecret);
+    const { variables: lacking } = error.facts as { readonly variables?: readonly string[] };
+    return resolved.kind === "rest" ? { ...resolved, lacking: lacking ?? [] } : resolved;
+  }
 }
 
 /** What looks like a secret though no variable holds it; of an address also its parts, as they are without escapes. */
@@ -62,5 +80,15 @@ export function assertEnabled(tool: Tool, rules: CompiledRules): void {
   if (decision.enabled) return;
   throw new DiscoveryError("TOOL_DISABLED", `${tool.id} is disabled: ${explain(rules, decision)}.`, {
     hint: "The configuration changed while the call waited. Choose another tool.",
+  });
+}
+
+/** What was permitted, and what a person agreed to, is the tool as it was then. */
+export function assertUnchanged(tool: Tool, known: Tool | undefined): void {
+  if (known === undefined || known === tool) return;
+  assertShown(known);
+  if (known.hash === tool.hash) return;
+  throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The definition of ${tool.id} changed while the call waited.`, {
+    hint: "Read the tool's details again, and repeat the call if it still fits.",
   });
 }

@@ -22,6 +22,7 @@ const FLOORS: Record<string, number> = {
   "compose.ts": 5,
   "execution.ts": 5,
   "books.ts": 5,
+  "profiles.ts": 5,
   metatools: 4,
   executor: 3,
   config: 2,
@@ -33,6 +34,8 @@ const FLOORS: Record<string, number> = {
   upstreams: 2,
   audit: 2,
   store: 2,
+  adapters: 2,
+  registry: 2,
   util: 1,
   "version.ts": 1,
   "errors.ts": 0,
@@ -42,8 +45,8 @@ const FLOORS: Record<string, number> = {
 /** Stages are strangers to each other. Each exception says why. */
 const EXCEPTIONS: { from: RegExp; to: RegExp; why: string }[] = [
   {
-    from: /^config\/options\.ts$/,
-    to: /^\w+\/options\.ts$/,
+    from: /^config\/(options|environment)\.ts$/,
+    to: /^(\w+|surfaces\/http)\/options\.ts$/,
     why: "the configuration is composed of every stage's options",
   },
 ];
@@ -52,6 +55,7 @@ const EXCEPTIONS: { from: RegExp; to: RegExp; why: string }[] = [
 const PRIVILEGED: { library: RegExp; rooms: RegExp }[] = [
   { library: /^@modelcontextprotocol\//, rooms: /^(surfaces\/mcp|upstreams)\// },
   { library: /^commander$/, rooms: /^surfaces\/cli\// },
+  { library: /^(hono|@hono\/.*)$/, rooms: /^surfaces\/http\// },
   { library: /^(node:)?child_process$/, rooms: /^upstreams\// },
 ];
 

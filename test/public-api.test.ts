@@ -15,7 +15,7 @@ it("exports exactly these names", () => {
 });
 
 it("gives the engine exactly these public methods", () => {
-  const internal = ["stages", "known", "watch"];
+  const internal = ["stages", "known", "watch", "onCatalogChange"];
   const methods = Object.getOwnPropertyNames(api.DiscoveryEngine.prototype).filter((name) => !internal.includes(name));
   expect(methods.sort()).toEqual([
     "close",

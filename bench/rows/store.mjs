@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleInside } from "../support/bundle-inside.mjs";
 import { runFork } from "../support/fork.mjs";
@@ -96,25 +97,27 @@ async function measureFirstUse(context, address) {
 async function measureCatalog(context, address) {
   const { createStore } = await import(address);
   const { internals, folder, rounds } = context;
-  const disk = internals.createCatalogDisk(join(folder, "catalog-files"), () => undefined);
+  const files = join(folder, "catalog-files");
+  mkdirSync(files);
   const file = newPlace(context);
   const writing = createStore({ file });
   const keys = Array.from({ length: SERVERS }, (_, n) => ({ server: `server-${n}`, fingerprint: "f" }));
   const tools = context.data.manyTools(SERVERS * 10);
+  const disk = internals.createCatalogDisk(writing.catalog, () => undefined);
   for (const [n, key] of keys.entries()) {
-    const record = { ...key, listedAt: 1, era: "legacy", truncated: false, dropped: [], pins: {}, changes: [] };
+    const record = { ...key, listedAt: 1, era: "legacy", truncated: false, dropped: [], changes: [] };
     const whole = { ...record, tools: tools.slice(n * 10, n * 10 + 10) };
+    writeFileSync(join(files, key.server), JSON.stringify({ format: 1, record: whole }));
     await disk.write(whole);
-    await writing.catalog.write({ ...key, listedAt: 1, text: JSON.stringify({ format: 1, record: whole }) });
   }
   await writing.close();
   const fromFiles = await timeEach(rounds(9, 3), () =>
-    Promise.all(keys.map(({ server, fingerprint }) => disk.read(server, fingerprint))),
+    Promise.all(keys.map(async ({ server }) => JSON.parse(await readFile(join(files, server), "utf8")))),
   );
   const fromStore = await timeEach(rounds(9, 3), async () => {
     const reading = createStore({ file });
-    const texts = await reading.catalog.read(keys);
-    for (const text of texts) JSON.parse(text);
+    const opened = internals.createCatalogDisk(reading.catalog, () => undefined);
+    await Promise.all(keys.map(({ server, fingerprint }) => opened.read(server, fingerprint)));
     await reading.close();
   });
   return {

@@ -25,6 +25,8 @@ export interface AuditChain {
   openIntents(): Promise<readonly { requestId: string; body: string; isOrphan: boolean }[]>;
   /** Of several processes that try, one closes an orphan. */
   closeOrphans(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
+  /** Appends those of the outcomes whose request has none. */
+  appendMissing(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
   head(): Promise<Mark>;
   start(): Promise<Mark>;
   addCheckpoint(checkpoint: Checkpoint): Promise<void>;

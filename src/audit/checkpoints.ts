@@ -36,13 +36,17 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
     return (await chain.start()).seq >= seq;
   };
 
+  /** Who has replaced the key and moved the file away starts anew: what the old key vouched for nobody can tell. */
+  const newestOurs = async ({ keyId }: Signer): Promise<Checkpoint | undefined> =>
+    (await chain.checkpoints()).findLast((checkpoint) => checkpoint.keyId === keyId);
+
   /** Another process may have signed more meanwhile, and its file been replaced by ours: the last writer mends it. */
-  const publish = async (checkpoint: Checkpoint, { isSigned }: Signer): Promise<void> => {
+  const publish = async (checkpoint: Checkpoint, by: Signer): Promise<void> => {
     for (let newest = checkpoint; ; ) {
       const known = await readCheckpointFile(file);
       if (known.kind !== "read" || known.checkpoint.seq < newest.seq) await writeCheckpointFile(file, newest);
-      const later = (await chain.checkpoints()).at(-1);
-      if (later === undefined || later.seq <= newest.seq || !isSigned(later)) return;
+      const later = await newestOurs(by);
+      if (later === undefined || later.seq <= newest.seq || !by.isSigned(later)) return;
       newest = later;
     }
   };
@@ -54,7 +58,7 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
       if (known.kind === "missing" && head.seq === 0) return;
       signer ??= createSigner(await key());
       if (known.kind === "unreadable") return doubt(`${file} cannot be read`);
-      const vouched = known.kind === "read" ? known.checkpoint : (await chain.checkpoints()).at(-1);
+      const vouched = known.kind === "read" ? known.checkpoint : await newestOurs(signer);
       if (vouched !== undefined) {
         const { seq } = vouched;
         if (!signer.isSigned(vouched)) return doubt(`the checkpoint of record ${seq} is not signed with our key`);

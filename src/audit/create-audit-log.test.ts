@@ -7,7 +7,7 @@ import { rotateAudit } from "../store/rotate-audit.js";
 import { driver } from "../store/sqlite/driver.js";
 import type { Store } from "../store/store.js";
 import { createLocalKey } from "../util/local-key.js";
-import type { ChainBody, Checkpoint } from "./chain.js";
+import type { AuditChain, ChainBody, Checkpoint, Mark } from "./chain.js";
 import { type AuditLog, type AuditParts, createAuditLog, MOST_UNSIGNED } from "./create-audit-log.js";
 import type { AuditIntent, AuditOutcome } from "./entry.js";
 import { auditFiles } from "./files.js";
@@ -112,6 +112,12 @@ describe("a record", () => {
   it("fails as AUDIT_UNAVAILABLE, whatever the store throws", async () => {
     const chain = { ...open().store.audit, append: () => Promise.reject(new Error("boom")) };
     await expect(open({ chain }).log.record(outcome())).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    const redact = (): never => {
+      throw new Error("boom");
+    };
+    await expect(
+      open({ redact, given: { arguments: true } }).log.record(outcome({ arguments: {} })),
+    ).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
     await rm(file, { force: true });
     await mkdir(file, { recursive: true });
     await expect(open().log.prepare()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
@@ -120,6 +126,60 @@ describe("a record", () => {
     await again.log.prepare();
     await again.log.record(outcome());
     expect(await bodies(again)).toHaveLength(1);
+  });
+
+  it("of an outcome that the store could not take is written as it was, once the store takes one", async () => {
+    let isFull = false;
+    const { audit } = open().store;
+    const refuse = (): Promise<never> => Promise.reject(new Error("full"));
+    const chain: AuditChain = {
+      ...audit,
+      append: (all) => (isFull ? refuse() : audit.append(all)),
+      appendMissing: (all) => (isFull ? refuse() : audit.appendMissing(all)),
+    };
+    const one = open({ chain, given: { keepRecords: 1000 } });
+    for (const id of ["r1", "r2"]) await one.log.record(intent(id));
+    isFull = true;
+    for (const id of ["r1", "r2"]) {
+      await expect(one.log.record(outcome({ request_id: id, duration_ms: 7 }))).rejects.toMatchObject({
+        code: "AUDIT_UNAVAILABLE",
+      });
+    }
+    await expect(one.log.record(intent("r3"))).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    one.timers[0]!.run();
+    await one.log.recover();
+    expect(await audit.openIntents()).toHaveLength(2);
+    expect(one.timers).toHaveLength(1);
+    isFull = false;
+    // What the store did take after all is not written twice.
+    await audit.append([{ ...outcome({ request_id: "r2" }) }]);
+    await one.log.record(outcome({ request_id: "r4" }));
+    await one.log.close();
+    expect(await audit.openIntents()).toEqual([]);
+    const ended = (await bodies(one)).filter(({ kind }) => kind === "outcome");
+    expect(ended.map(({ request_id, duration_ms }) => [request_id, duration_ms])).toEqual([
+      ["r2", 1],
+      ["r4", 1],
+      ["r1", 7],
+    ]);
+  });
+
+  it("of an outcome that the store could not take is written by itself, or on closing", async () => {
+    let isFull = true;
+    const { audit } = open().store;
+    const chain: AuditChain = {
+      ...audit,
+      append: (all) => (isFull ? Promise.reject(new Error("full")) : audit.append(all)),
+    };
+    const one = open({ chain });
+    await expect(one.log.record(outcome())).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    expect(one.timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
+    one.timers[0]!.run();
+    await expect(one.log.record(outcome({ request_id: "r2" }))).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    isFull = false;
+    await one.log.close();
+    expect((await bodies(one)).map(({ request_id }) => request_id)).toEqual(["r1", "r2"]);
+    expect(await checkpointOf(one)).toMatchObject({ seq: 2 });
   });
 
   it("stays one small text, whatever callers and servers put into it", async () => {
@@ -216,6 +276,15 @@ describe("a checkpoint", () => {
     expect(await signed(one)).toEqual([MOST_UNSIGNED]);
   });
 
+  it("is signed with every thousandth record of the chain, whichever process wrote it", async () => {
+    const two = [open(), open()];
+    for (const { log } of two) await log.record(outcome());
+    await Promise.all(Array.from({ length: MOST_UNSIGNED - 1 }, (_, n) => two[n % 2]!.log.record(outcome())));
+    expect(two.map(({ timers }) => timers.length)).toEqual([1, 0]);
+    await two[1]!.log.close();
+    expect(await signed(two[0]!)).toEqual([MOST_UNSIGNED + 1]);
+  });
+
   it("is signed on closing, and not twice for the same record", async () => {
     const one = open();
     await one.log.record(outcome());
@@ -305,6 +374,35 @@ describe("a checkpoint", () => {
     expect(await readFile(one.files.checkpointFile, "utf8")).toBe(text);
   });
 
+  it("is signed anew when the key was replaced and the file moved away", async () => {
+    const one = open();
+    for (let n = 0; n < 2; n += 1) await one.log.record(outcome());
+    await one.log.close();
+    await rm(one.files.signingKeyFile);
+    await rm(one.files.checkpointFile);
+    const other = open();
+    await other.log.recover();
+    expect(await checkpointOf(other)).toMatchObject({ seq: 2 });
+    for (let n = 0; n < 2; n += 1) {
+      await other.log.record(outcome());
+      await other.log.recover();
+    }
+    expect([one.said, other.said]).toEqual([[], []]);
+    expect(await signed(one)).toEqual([2, 3, 4]);
+    expect(await checkpointOf(other)).toMatchObject({ seq: 4 });
+  });
+
+  it("is not signed anew over a file of the key that was replaced", async () => {
+    const one = open();
+    await one.log.record(outcome());
+    await one.log.close();
+    await rm(one.files.signingKeyFile);
+    const other = open();
+    await other.log.record(outcome());
+    await other.log.close();
+    expect(other.said).toEqual([expect.stringContaining("the checkpoint of record 1 is not signed with our key")]);
+  });
+
   it("is not signed when what this process wrote is not there", async () => {
     const one = open();
     await one.log.record(outcome());
@@ -321,7 +419,21 @@ describe("a checkpoint", () => {
     one.timers[0]!.run();
     await one.log.close();
     expect(one.said.length).toBeGreaterThan(0);
-    expect(one.said[0]).toContain("could not be signed or rotated: The key file");
+    expect(one.said[0]).toContain("could not be completed, signed or rotated: The key file");
+  });
+});
+
+describe("upkeep", () => {
+  it("signs what is there although an outcome cannot be written yet", async () => {
+    const { audit } = open().store;
+    const append = (all: readonly ChainBody[]): Promise<readonly Mark[]> =>
+      all.some(({ request_id }) => request_id === "bad") ? Promise.reject(new Error("bad")) : audit.append(all);
+    const one = open({ chain: { ...audit, append, appendMissing: append } });
+    await expect(one.log.record(outcome({ request_id: "bad" }))).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+    await one.log.record(outcome());
+    await one.log.close();
+    expect(await checkpointOf(one)).toMatchObject({ seq: 1 });
+    expect(one.said[0]).toContain("could not be completed, signed or rotated: bad");
   });
 });
 

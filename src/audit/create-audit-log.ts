@@ -3,15 +3,19 @@
 import { DiscoveryError } from "../errors.js";
 import { hashCanonical } from "../util/json/canonical.js";
 import { deriveKey, type LocalKey } from "../util/local-key.js";
-import type { AuditChain, Mark } from "./chain.js";
+import type { AuditChain, ChainBody, Mark } from "./chain.js";
 import { createCheckpoints } from "./checkpoints.js";
 import type { AuditAct, AuditEntry } from "./entry.js";
+import { createKeptOutcomes } from "./kept-outcomes.js";
 import type { AuditOptions } from "./options.js";
 import { toBody } from "./to-body.js";
 import { isOverdue, toUnknownOutcome } from "./upkeep.js";
 
 export interface AuditLog {
-  /** Is with the store when it returns, durable when it resolves; rejects with AUDIT_UNAVAILABLE. */
+  /**
+   * Is with the store when it returns, durable when it resolves; rejects with AUDIT_UNAVAILABLE. An outcome is then
+   * kept, and written as it was when the store can take it.
+   */
   record(entry: AuditEntry): Promise<void>;
   /** The same for what a person did, with an id and the time of day. */
   note(act: AuditAct): Promise<void>;
@@ -64,6 +68,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   let hashing: { readonly key: Buffer; readonly id: string } | undefined;
   let last: Mark | undefined;
   let unsigned = 0;
+  /** Where the chain was when it was last signed from here: other processes write it too. */
+  let since: number | undefined;
   let callOff: (() => void) | undefined;
   let upkeep: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -79,7 +85,17 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     return (await chain.closeOrphans(orphans.map((orphan) => toUnknownOutcome(orphan, now())))).length;
   };
 
+  const kept = createKeptOutcomes(async (outcomes) => remember(await chain.appendMissing(outcomes)));
+
   const keepUp = async (): Promise<void> => {
+    try {
+      await kept.write();
+    } finally {
+      await signAndRotate();
+    }
+  };
+
+  const signAndRotate = async (): Promise<void> => {
     await checkpoints.sign(last);
     const { keepRecords, keepDays } = options();
     const wish = { keepRecords, keepMs: keepDays * DAY_MS, now: now() };
@@ -95,27 +111,44 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     callOff?.();
     callOff = undefined;
     unsigned = 0;
+    since = last?.seq;
     upkeep = upkeep.then(keepUp).catch((error: unknown) => {
       unsigned += 1;
-      parts.log(`The audit record could not be signed or rotated: ${describe(error)}`);
+      parts.log(`The audit record could not be completed, signed or rotated: ${describe(error)}`);
+      if (kept.count > 0) startLater();
     });
     return upkeep;
   };
 
-  const written = ([mark]: readonly Mark[]): void => {
-    if (mark !== undefined && (last === undefined || mark.seq > last.seq)) last = mark;
+  const startLater = (): void => {
+    if (!isClosed) callOff ??= parts.schedule(LONGEST_UNSIGNED_MS, () => void startUpkeep());
+  };
+
+  const remember = (marks: readonly Mark[]): void => {
+    for (const mark of marks) if (last === undefined || mark.seq > last.seq) last = mark;
+  };
+
+  const written = (marks: readonly Mark[]): void => {
+    remember(marks);
     unsigned += 1;
-    if (isClosed) return;
-    if (unsigned >= MOST_UNSIGNED) void startUpkeep();
-    else callOff ??= parts.schedule(LONGEST_UNSIGNED_MS, () => void startUpkeep());
+    since ??= (last?.seq ?? 1) - 1;
+    const isDue = (last?.seq ?? 0) - since >= MOST_UNSIGNED || kept.count > 0;
+    if (isDue && !isClosed) void startUpkeep();
+    else startLater();
   };
 
   const record = async (entry: AuditEntry): Promise<void> => {
     const redact = options().arguments ? parts.redact : undefined;
+    let body: ChainBody | undefined;
     try {
+      body = toBody(entry, { keyId: hashing?.id, redact });
       // Nothing may wait before this: what the caller writes to the store in the same moment shares one sync with it.
-      written(await chain.append([toBody(entry, { keyId: hashing?.id, redact })]));
+      written(await chain.append([body]));
     } catch (error) {
+      if (body?.kind === "outcome") {
+        kept.keep(body);
+        startLater();
+      }
       throw toUnavailable(error);
     }
   };
@@ -137,7 +170,7 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     },
     async close() {
       isClosed = true;
-      if (unsigned > 0) void startUpkeep();
+      if (unsigned > 0 || kept.count > 0) void startUpkeep();
       callOff?.();
       await upkeep;
     },

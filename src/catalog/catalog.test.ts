@@ -1,11 +1,17 @@
-import { mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WRITTEN } from "../../test/support/catalog-writer.js";
+import { type CatalogWriters, createCatalogWriters } from "../../test/support/catalog-writers.js";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
+import { createStore } from "../store/create-store.js";
+import type { Store } from "../store/store.js";
 import { createCatalog } from "./catalog.js";
 import { createCatalogDisk } from "./disk.js";
+import { fingerprintOf } from "./record.js";
 
 const server = (name: string, manifest: string[] = []): ServerDefinition => ({
   name,
@@ -20,11 +26,24 @@ const listing = (...names: string[]): ServerListing => ({
   era: "legacy",
 });
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 let folder: string;
+let store: Store;
 let logged: string[];
+let clock: number;
+const log = (message: string): void => void logged.push(message);
+const storeIn = (place: string): Store => createStore({ file: join(place, "store.db"), inline: true });
+
 beforeEach(async () => {
   folder = join(await mkdtemp(join(tmpdir(), "catalog-")), "nested");
+  store = storeIn(folder);
   logged = [];
+  clock = 1000;
+});
+afterEach(async () => {
+  await store.close();
+  await rm(join(folder, ".."), { recursive: true, force: true });
 });
 
 const open = (
@@ -34,9 +53,9 @@ const open = (
   createCatalog({
     definitions,
     decide,
-    disk: createCatalogDisk(folder, (message) => logged.push(message)),
-    now: () => 1000,
-    log: (message) => logged.push(message),
+    disk: createCatalogDisk(store.catalog, log),
+    now: () => clock,
+    log,
   });
 const ids = (catalog: ReturnType<typeof open>) => [...catalog.snapshot().tools.keys()];
 
@@ -49,22 +68,89 @@ describe("catalog", () => {
     expect(ids(again)).toEqual(["a:x", "a:y"]);
   });
 
-  it("keeps its files for their owner alone", async () => {
+  it("makes no file before something is learned, and then for its owner alone", async () => {
+    await open([server("a")]).load();
+    expect(existsSync(folder)).toBe(false);
     await open([server("a")]).learn("a", listing("x"));
-    const [file = ""] = await readdir(folder);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, "store.db"))).mode & 0o777).toBe(0o600);
   });
 
-  it("asks again instead of failing when a file is half-written, and says so", async () => {
+  it("reads servers ten at a time, and not before what is under way has left", async () => {
+    const reads: (number | string)[] = [];
+    const { catalog: records } = store;
+    const read: typeof records.read = (keys) => {
+      reads.push(keys.length);
+      return records.read(keys);
+    };
+    const names = Array.from({ length: 23 }, (_, n) => `s${n}`);
+    for (const name of names) await open([server(name)]).learn(name, listing(`of-${name}`));
+    const catalog = createCatalog({
+      definitions: [...names, "unknown"].map((name) => server(name)),
+      decide: () => ({ enabled: true, tags: [] }),
+      disk: createCatalogDisk({ ...records, read }, log),
+      now: () => clock,
+      log,
+    });
+    const loaded = catalog.load();
+    process.nextTick(() => reads.push("left"));
+    await loaded;
+    expect(ids(catalog)).toEqual(names.map((name) => `${name}:of-${name}`));
+    expect(reads).toEqual(["left", 10, 10, 4]);
+  });
+
+  it.each([
+    ["half of one", (text: string) => text.slice(0, text.length / 2)],
+    ["nothing", () => ""],
+    ["another format", (text: string) => text.replace('"format":1', '"format":2')],
+    ["of another server", (text: string) => text.replace('"server":"a"', '"server":"b"')],
+    ["tools without a name", (text: string) => text.replaceAll('"name"', '"nome"')],
+    ["tools that are none", (text: string) => text.replace('"tools":[', '"tools":[null,')],
+  ])("asks again instead of failing where a record is %s, and says so once", async (_, damage) => {
     await open([server("a")]).learn("a", listing("x"));
-    const [file = ""] = await readdir(folder);
-    const text = await readFile(join(folder, file), "utf8");
-    await writeFile(join(folder, file), text.slice(0, text.length / 2));
+    const key = { server: "a", fingerprint: fingerprintOf(server("a").connection) };
+    const [text = ""] = await store.catalog.read([key]);
+    await store.catalog.write({ ...key, listedAt: 1, text: damage(text) });
     const again = open([server("a")]);
     await again.load();
+    await again.load();
     expect(ids(again)).toEqual([]);
-    expect(logged.join()).toContain("not a readable catalog file");
+    expect(logged).toEqual(["What was remembered of a is not readable; it will be asked again."]);
+    await again.learn("a", listing("y"));
+    const third = open([server("a")]);
+    await third.load();
+    expect(ids(third)).toEqual(["a:y"]);
+  });
+
+  it("works without a copy where the store cannot be used, and says so once", async () => {
+    const inTheWay = join(folder, "..", "file");
+    await writeFile(inTheWay, "");
+    store = storeIn(inTheWay);
+    const catalog = open([server("a", ["planned"]), server("b")]);
+    await catalog.load();
+    expect(ids(catalog)).toEqual(["a:planned"]);
+    for (const name of ["a", "b", "a"]) await catalog.learn(name, listing("x"));
+    expect(ids(catalog)).toEqual(["a:x", "b:x"]);
+    expect(logged).toEqual([
+      expect.stringMatching(
+        /store\.db could not be used: .* What servers answer is not remembered beyond this process\.$/,
+      ),
+    ]);
+  });
+
+  it("forgets servers that were not asked for ninety days, once it has something to write", async () => {
+    await open([server("old")]).learn("old", listing("x"));
+    clock += DAY_MS;
+    await open([server("newer")]).learn("newer", listing("x"));
+    clock += 89 * DAY_MS + 1;
+    const known = async () => {
+      const catalog = open([server("old"), server("newer"), server("now")]);
+      await catalog.load();
+      return ids(catalog);
+    };
+    expect(await known()).toEqual(["old:x", "newer:x"]);
+    await open([server("now")]).learn("now", listing("x"));
+    expect(await known()).toEqual(["newer:x", "now:x"]);
   });
 
   it("does not take the tools of another command under the same name", async () => {
@@ -139,27 +225,47 @@ describe("catalog", () => {
     await ours.learn("a", listing("x", "y"));
     expect(logged).toEqual(["a:y was added."]);
   });
+});
 
-  it("reads files of earlier versions, which held pins too", async () => {
-    await open([server("a")]).learn("a", listing("x"));
-    const [file = ""] = await readdir(folder);
-    const { format, record } = JSON.parse(await readFile(join(folder, file), "utf8")) as { format: 1; record: object };
-    await writeFile(join(folder, file), JSON.stringify({ format, record: { ...record, pins: { x: { hash: "h" } } } }));
-    const again = open([server("a")]);
-    await again.load();
-    expect(ids(again)).toEqual(["a:x"]);
+describe("several processes", () => {
+  let writers: CatalogWriters;
+  beforeAll(async () => {
+    writers = await createCatalogWriters();
+  });
+  afterAll(async () => {
+    await writers.close();
   });
 
-  it("is readable at every moment while another process writes it", async () => {
-    const writer = open([server("a")]);
-    await writer.learn("a", listing("x"));
-    const writes = Promise.all(Array.from({ length: 30 }, (_, n) => writer.learn("a", listing("x", `t${n}`))));
-    for (let n = 0; n < 30; n++) {
-      const reader = open([server("a")]);
-      await reader.load();
-      expect(ids(reader)).toContain("a:x");
+  /** Which listing a start reads, all of its tools being of the same one. */
+  async function readMark(): Promise<string | undefined> {
+    const fresh = storeIn(folder);
+    const disk = createCatalogDisk(fresh.catalog, log);
+    const record = await disk.read(WRITTEN.name, fingerprintOf(WRITTEN.connection));
+    await fresh.close();
+    const marks = new Set(record?.tools.map(({ description = "" }) => description));
+    expect([record?.tools.length, marks.size]).toEqual([50, 1]);
+    return [...marks][0]?.split(" ")[0];
+  }
+
+  it("write and are killed, and what they leave is whole at every moment", async () => {
+    let steady = ["p", "q"].map((name) => writers.start(join(folder, "store.db"), name));
+    for (const writer of steady) await writer.untilWritten(1);
+    for (let round = 0; round < 6; round += 1) {
+      const victim = writers.start(join(folder, "store.db"), `v${round}`);
+      const isReady = victim.untilWritten(1 + round);
+      for (let look = 0; look < 5; look += 1) await readMark();
+      await isReady;
+      await victim.kill();
+      await readMark();
     }
-    await writes;
-    expect(await readdir(folder)).toHaveLength(1);
+    await steady[0]!.kill();
+    steady = steady.slice(1);
+    await steady[0]!.untilWritten(2);
+    await steady[0]!.kill();
+    const [, told = ""] = steady[0]!.last().split("-");
+    const [name, kept = ""] = (await readMark())!.split("-");
+    expect(name).toBe("q");
+    expect(Number(kept)).toBeGreaterThanOrEqual(Number(told));
+    expect(logged).toEqual([]);
   });
 });

@@ -25,6 +25,8 @@ export interface CatalogParts {
   readonly pinning?: Pinning | undefined;
   readonly now: () => number;
   readonly log: (message: string) => void;
+  /** There are other tools than before. */
+  readonly onChange?: () => void;
 }
 
 export interface Catalog {
@@ -51,7 +53,9 @@ export function createCatalog(parts: CatalogParts): Catalog {
   let snapshot = toSnapshot([...servers.values()]);
 
   const publish = (): void => {
+    const before = snapshot.tools;
     snapshot = toSnapshot([...servers.values()], snapshot);
+    if (snapshot.tools !== before) parts.onChange?.();
   };
   /** The tools stay the same objects when nothing about them is new, so that what is built on them can be kept. */
   const put = (server: CatalogServer, known: Pick<CatalogServer, "record" | "failure" | "doubts">): void => {
@@ -99,7 +103,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const kept = marked(record, doubts, pinning);
       put(servers.get(name) ?? server, { record: kept, failure: undefined, doubts });
       publish();
-      await disk?.write(kept).catch((error: unknown) => log(`The catalog could not be saved: ${String(error)}`));
+      await disk?.write(kept);
       await seen;
     },
 

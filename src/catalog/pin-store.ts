@@ -33,5 +33,6 @@ export interface PinStore {
     },
   ): Promise<readonly StoredPin[]>;
   find(key: ServerKey & { readonly tool: string }): Promise<StoredPin | undefined>;
-  list(filter: { readonly server?: string; readonly onlyChanged?: boolean }): Promise<readonly StoredPin[]>;
+  /** In order of server and tool; what is given has to fit, and `onlyChanged` leaves out what is approved as it is. */
+  list(filter: Partial<ServerKey> & { readonly onlyChanged?: boolean }): Promise<readonly StoredPin[]>;
 }

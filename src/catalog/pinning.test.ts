@@ -39,7 +39,7 @@ const log = (message: string): void => void logged.push(message);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "anygpt-pinning-"));
   store = createStore({ file: join(folder, "store.db"), inline: true });
-  disk = createCatalogDisk(join(folder, "catalog"), log);
+  disk = createCatalogDisk(store.catalog, log);
   logged = [];
 });
 afterEach(async () => {
@@ -106,6 +106,18 @@ describe("a definition that changed", () => {
     expect(stateOf(renamed, "documents:read")).toBe("same");
     await reloaded.learn("files", listing(GOOD));
     expect(toolOf(reloaded)).toMatchObject({ enabled: true, definition: GOOD });
+  });
+
+  it("is told when it happens, and not again by each process that sees it", async () => {
+    const first = await open();
+    await first.learn("files", listing(GOOD));
+    await first.learn("files", listing(EVIL));
+    const told = logged.filter((message) => message.includes("pins diff"));
+    const [pin] = await store.pins.list({ onlyChanged: true });
+    await (await open()).learn("files", listing(EVIL));
+    expect(logged.filter((message) => message.includes("pins diff"))).toEqual(told);
+    expect(told).toHaveLength(1);
+    expect(await store.pins.list({ onlyChanged: true })).toEqual([pin]);
   });
 
   it("counts as it did under the name that was used last", async () => {

@@ -31,9 +31,11 @@ export function toCatalogServer(
   known: Pick<CatalogServer, "record" | "failure" | "doubts">,
   decide: DecideTool,
 ): CatalogServer {
-  const tools = definitionsOf(definition, known.record).map((tool) =>
-    toTool(definition.name, tool, known.doubts, decide),
-  );
+  const isRest = definition.connection.kind === "rest";
+  const tools = definitionsOf(definition, known.record).map((tool) => {
+    const made = toTool(definition.name, tool, known.doubts, decide);
+    return isRest && tool.operation !== undefined ? Object.assign(made, { operation: tool.operation }) : made;
+  });
   return { definition, ...known, tools };
 }
 

@@ -8,6 +8,8 @@ export interface DiscoveryConfig {
   servers?: NamedServer[] | Record<string, ServerConfig> | undefined;
   /** Files to learn more servers from. The first to name a server wins. */
   sources?: SourceConfig[] | undefined;
+  /** REST APIs whose operations are offered as tools: a list of entries with `name`, or a map by name. */
+  adapters?: (AdapterConfig & { name: string })[] | Record<string, AdapterConfig> | undefined;
   /** Rules that enable, disable and tag tools, evaluated per tool, in order. */
   toolRules?: ToolRuleConfig[] | undefined;
   /** What an actor may do now: risk, confirmation, idempotency keys, scopes, rate limits and pinning. */
@@ -27,6 +29,28 @@ export interface DiscoveryConfig {
     | undefined;
   /** The database file; default `store.db` in the state folder. */
   store?: string | undefined;
+  /** Which five tools agents see. */
+  profile?: "discovery" | "gateway" | undefined;
+  /** `full` lists every enabled tool as its own. */
+  mode?: "lazy" | "full" | undefined;
+  /** The tools of the profile `gateway`. */
+  gateway?:
+    | {
+        minConfidence?: number | undefined;
+        limit?: number | undefined;
+        registry?: string | undefined;
+        dots?: boolean | undefined;
+      }
+    | undefined;
+  /** What `anygpt mcp serve --http` listens on, and for whom. */
+  http?:
+    | {
+        host?: string | undefined;
+        port?: number | undefined;
+        origins?: string[] | undefined;
+        graceMs?: number | undefined;
+      }
+    | undefined;
   upstreams?: UpstreamsConfig | undefined;
   execution?: ExecutionConfig | undefined;
 }
@@ -96,6 +120,41 @@ export interface SourceConfig {
     | "docker-mcp";
   /** The file; when left out, the files that the program itself reads. */
   path?: string | undefined;
+}
+
+/** A REST API as a document describes it. */
+export interface AdapterConfig {
+  /** OpenAPI, Swagger or Postman: a file or a web address. */
+  document: string;
+  baseUrl?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  auth?:
+    | { type: "bearer"; token: string }
+    | { type: "basic"; username: string; password?: string | undefined }
+    | { type: "apiKey"; in?: "header" | "query" | "cookie" | undefined; name: string; value: string }
+    | { type: "oauth2"; tokenUrl: string; clientId: string; clientSecret: string; scopes?: string[] | undefined }
+    | undefined;
+  idempotencyHeader?: string | undefined;
+  /** Folders from which files may be sent. */
+  uploads?: string[] | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+  category?: string | undefined;
+  capabilities?: string[] | undefined;
+  countries?: string[] | undefined;
+  currencies?: string[] | undefined;
+  documentation?: string | undefined;
+  /** What you say of operations, whatever the document says. */
+  operations?:
+    | {
+        tools: string | string[];
+        risk?: RiskConfig | undefined;
+        idempotent?: boolean | undefined;
+        reversible?: boolean | undefined;
+        category?: string | undefined;
+      }[]
+    | undefined;
+  enabled?: boolean | undefined;
 }
 
 export interface ToolRuleConfig {

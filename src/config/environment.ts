@@ -1,7 +1,16 @@
+import { fromEnvironment } from "../metatools/options.js";
 import type { Problem } from "../util/document/problem.js";
 import { checkSchema } from "../util/document/schema.js";
+import { absolutePath } from "../util/home-path.js";
 import { toError } from "./failure.js";
-import { configOptions } from "./options.js";
+import { type Config, configOptions } from "./options.js";
+
+/** Where the process runs. */
+interface Process {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly cwd: string;
+}
 
 /** Variables of the process that stand in for a key of `search` that no file sets. */
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -26,4 +35,23 @@ export function searchFromEnvironment(
     reason,
   });
   throw toError(checked.violations.map(({ path, reason }) => toProblem(String(path[0]), reason)));
+}
+
+/** The configuration with what the environment says in place of it, or CONFIGURATION_ERROR naming the variables that are wrong. */
+export function withEnvironment(config: Config, { env, home, cwd }: Process): Config {
+  const { values, problems } = fromEnvironment(env);
+  if (problems.length > 0) {
+    throw toError(problems.map(({ variable, reason }) => ({ file: "The environment", path: variable, reason })));
+  }
+  const { mode, gateway } = values as Partial<Pick<Config, "mode" | "gateway">>;
+  const registry = gateway?.registry;
+  return {
+    ...config,
+    ...(mode === undefined ? {} : { mode }),
+    gateway: {
+      ...config.gateway,
+      ...gateway,
+      ...(registry === undefined ? {} : { registry: absolutePath(registry, { home, baseDir: cwd }) }),
+    },
+  };
 }

@@ -307,7 +307,19 @@ describe("loadConfig", () => {
   it.each(["", "discovery:\n"])(
     "takes sections without content as if they were not there, below %j",
     async (wrapper) => {
-      const keys = ["enabled", "servers", "sources", "toolRules", "search", "cache", "policy", "audit", "store", "upstreams", "execution"];
+      const keys = [
+        "enabled",
+        "servers",
+        "sources",
+        "toolRules",
+        "search",
+        "cache",
+        "policy",
+        "audit",
+        "store",
+        "upstreams",
+        "execution",
+      ];
       write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
       expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({}));
     },

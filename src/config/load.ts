@@ -9,7 +9,7 @@ import { checkSchema, type Violation } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
 import { absolutePath } from "../util/home-path.js";
 import { isInside } from "../util/inside.js";
-import { searchFromEnvironment } from "./environment.js";
+import { searchFromEnvironment, withEnvironment } from "./environment.js";
 import { missingFile, toError } from "./failure.js";
 import {
   candidateFiles,
@@ -63,7 +63,7 @@ export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
     const loaded = await loadPlace(place, surroundings);
     if (loaded !== undefined) return { ...loaded, untrusted };
   }
-  const nothing = givenConfig(parseConfig(defaults), parts.cwd);
+  const nothing = givenConfig(deepFreeze(withEnvironment(parseConfig(defaults), parts)), parts.cwd);
   const watched = candidateFiles(parts);
   return { ...nothing, origin: "defaults", trustsFolder: isOwnFolder(parts), watched, untrusted };
 }
@@ -138,7 +138,7 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
     const baseDir = dirname(file);
     const ignored = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
     return {
-      config: deepFreeze(withAuditFile(config, { home: parts.home, baseDir })),
+      config: deepFreeze(withEnvironment(withAbsolutePaths(config, { home: parts.home, baseDir }), parts)),
       file,
       origin: place.origin,
       baseDir,
@@ -229,10 +229,15 @@ function toProblems(violations: readonly Violation[], { document, section, file 
   return violations.map(({ path, reason }) => problemAt(document, file, { path: [...section.path, ...path], reason }));
 }
 
-/** The one path that is used before there is any server: made absolute here, where the folders are known. */
-function withAuditFile(config: Config, places: { readonly home: string; readonly baseDir: string }): Config {
-  const { store } = config;
-  return store === undefined ? config : { ...config, store: absolutePath(store, places) };
+/** Paths that are used before there is any server: made absolute here, where the folders are known. */
+function withAbsolutePaths(config: Config, places: { readonly home: string; readonly baseDir: string }): Config {
+  const { store, gateway } = config;
+  const { registry } = gateway;
+  return {
+    ...config,
+    ...(store === undefined ? {} : { store: absolutePath(store, places) }),
+    ...(registry === undefined ? {} : { gateway: { ...gateway, registry: absolutePath(registry, places) } }),
+  };
 }
 
 function problemAt(document: Document, file: string, fault: { path: Path; reason: string }): Problem {

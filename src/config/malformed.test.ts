@@ -164,11 +164,7 @@ const VALUES: readonly Row[] = [
     '{"toolRules": [{"pattern": "*", "enabled": 1}]}',
     ":1:33: toolRules[0].enabled: must be true or false, not a number.",
   ],
-  [
-    "x.json",
-    '{"store": "${HOME}/a"}',
-    ":1:2: store: variables are not replaced here; write the path out.",
-  ],
+  ["x.json", '{"store": "${HOME}/a"}', ":1:2: store: variables are not replaced here; write the path out."],
   [
     "mcp-discovery.config.json",
     '{"discovery": {}, "cache": {}}',

@@ -1,13 +1,16 @@
 import { z } from "zod";
+import { adaptersOptions } from "../adapters/options.js";
 import { auditOptions } from "../audit/options.js";
 import { cacheOptions } from "../catalog/options.js";
 import { executionOptions } from "../executor/options.js";
+import { gatewayOptions, modeOptions, profileOptions } from "../metatools/options.js";
 import { isJsonObject } from "../model/json.js";
 import { findBadSelectors, policyOptions } from "../policy/options.js";
 import { findBadPatterns, toolRulesOptions } from "../rules/options.js";
 import { searchOptions } from "../search/options.js";
 import { serversOptions, sourcesOptions } from "../sources/options.js";
 import { storeOptions } from "../store/options.js";
+import { httpOptions } from "../surfaces/http/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
 import type { Violation } from "../util/document/schema.js";
 
@@ -18,12 +21,17 @@ export const configOptions = z
     enabled: z.boolean().default(true).describe("`false` offers no servers and no tools."),
     servers: serversOptions,
     sources: sourcesOptions,
+    adapters: adaptersOptions,
     toolRules: toolRulesOptions,
     policy: policyOptions.prefault({}),
     search: searchOptions,
     cache: cacheOptions.prefault({}),
     audit: auditOptions.prefault({}),
     store: storeOptions,
+    profile: profileOptions,
+    mode: modeOptions,
+    gateway: gatewayOptions,
+    http: httpOptions.prefault({}),
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
   })

@@ -1,5 +1,5 @@
 import { DiscoveryError } from "../errors.js";
-import type { Connection } from "../model/server.js";
+import type { Connection, RestAuth, RestConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import { createEnvFiles, type EnvFileParts } from "./env-files.js";
 import { expandTemplate, variablesOf, type VariableUse } from "./template.js";
@@ -99,6 +99,7 @@ export function variablesIn(connection: Connection): VariableUse[] {
 }
 
 function mapTexts(connection: Connection, convert: (text: string) => string): Connection {
+  if (connection.kind === "rest") return mapRest(connection, convert);
   if (connection.kind !== "stdio") {
     return { kind: connection.kind, url: convert(connection.url), headers: mapValues(connection.headers, convert) };
   }
@@ -109,6 +110,36 @@ function mapTexts(connection: Connection, convert: (text: string) => string): Co
     env: mapValues(connection.env, convert),
     ...(connection.cwd === undefined ? {} : { cwd: convert(connection.cwd) }),
   };
+}
+
+function mapRest(connection: RestConnection, convert: (text: string) => string): RestConnection {
+  const { document, baseUrl, headers, auth } = connection;
+  return {
+    ...connection,
+    document: convert(document),
+    ...(baseUrl === undefined ? {} : { baseUrl: convert(baseUrl) }),
+    headers: mapValues(headers, convert),
+    ...(auth === undefined ? {} : { auth: mapAuth(auth, convert) }),
+  };
+}
+
+/** What kind it is, and where a key belongs, is no place for variables. */
+function mapAuth(auth: RestAuth, convert: (text: string) => string): RestAuth {
+  switch (auth.kind) {
+    case "bearer":
+      return { ...auth, token: convert(auth.token) };
+    case "basic":
+      return { ...auth, username: convert(auth.username), password: convert(auth.password) };
+    case "api-key":
+      return { ...auth, value: convert(auth.value) };
+    case "client-credentials":
+      return {
+        ...auth,
+        tokenUrl: convert(auth.tokenUrl),
+        clientId: convert(auth.clientId),
+        clientSecret: convert(auth.clientSecret),
+      };
+  }
 }
 
 function mapValues(record: Readonly<Record<string, string>>, convert: (text: string) => string) {

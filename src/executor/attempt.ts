@@ -9,6 +9,7 @@ import type { Claim } from "../store/key-records.js";
 import type { RateTicket } from "../store/rate-windows.js";
 import { failpoint } from "../util/failpoint.js";
 import { checkJsonValue } from "../util/json/check-value.js";
+import type { Secrets } from "../util/secrets.js";
 import type { Ending, Idempotency } from "./idempotency.js";
 
 type Told = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
@@ -18,6 +19,8 @@ export interface AttemptParts {
   readonly audit: AuditLog | undefined;
   readonly idempotency: Idempotency;
   readonly giveBack: (ticket: RateTicket) => Promise<void>;
+  /** Hides what must not be seen in what the caller is told and in what is recorded. */
+  readonly secrets: Pick<Secrets, "redact" | "redactError">;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly newId: () => string;
@@ -26,7 +29,6 @@ export interface AttemptParts {
 
 export class Attempt {
   readonly requestId: string;
-  risk: Risk | undefined;
   approvalId: string | undefined;
   replayedFrom: string | undefined;
   claim: Claim | undefined;
@@ -38,11 +40,13 @@ export class Attempt {
   readonly #parts: AttemptParts;
   readonly #startedAt: number;
   readonly #from: number;
+  #toolId: string | undefined;
+  #risk: Risk | undefined;
   #given: unknown;
   #paramsHash: string | undefined;
 
   constructor(call: Call, parts: AttemptParts) {
-    this.requestId = parts.newId();
+    this.requestId = call.requestId ?? parts.newId();
     this.isDryRun = call.dryRun === true;
     this.#call = call;
     this.#parts = parts;
@@ -52,6 +56,12 @@ export class Attempt {
 
   get actorId(): string {
     return this.#call.actor.id;
+  }
+
+  /** From now on it is known what is called, however the caller wrote it. */
+  resolved(id: string, risk: Risk): void {
+    this.#toolId = id;
+    this.#risk = risk;
   }
 
   async hash(given: unknown): Promise<void> {
@@ -132,9 +142,10 @@ export class Attempt {
       timestamp: new Date(this.#startedAt).toISOString(),
       actor_id: actor.id,
       surface: actor.surface,
-      tool_id: toolId(server, tool),
+      // A name that no tool has may be anything that the caller has at hand.
+      tool_id: this.#toolId ?? this.#parts.secrets.redact(toolId(server, tool)),
       params_hash: this.#paramsHash ?? null,
-      risk: this.risk ?? null,
+      risk: this.#risk ?? null,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       ...(this.approvalId === undefined ? {} : { approval_id: this.approvalId }),
       ...(this.replayedFrom === undefined ? {} : { replayed_from: this.replayedFrom }),
@@ -149,7 +160,8 @@ export class Attempt {
   /** Who hears of a failure must know whether the tool ran, also when it is the record that failed. */
   #tell(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;
-    return toDiscoveryError(thrown, executed).about({ server, tool, request_id: this.requestId, executed });
+    const error = toDiscoveryError(thrown, executed).about({ server, tool, request_id: this.requestId, executed });
+    return this.#parts.secrets.redactError(error);
   }
 }
 

@@ -64,6 +64,9 @@ export function createConfirmations(parts: ConfirmationParts): Confirmations {
       const action = verdict === "approved" ? "approve" : "deny";
       await parts.note({ action, subject: id, by, tool_id: waiting.tool });
       const decided = await approvals.decide(id, { kind: verdict, by, now: now(), ttlMs });
+      // Somebody else was faster, and what counts is their word.
+      if (decided === undefined)
+        await parts.note({ action: `${action}_too_late`, subject: id, by, tool_id: waiting.tool });
       return decided && (await toShown(decided));
     },
     redeem: async (id, subject, from) => (await approvals.redeem(id, subject, from, now())) !== undefined,

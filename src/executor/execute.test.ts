@@ -5,7 +5,7 @@ import type { CallResult } from "../model/call.js";
 
 afterEach(closeExecutors);
 
-const failing = (error: unknown): ExecutorSetup => ({ send: () => Promise.reject(error) });
+const failing = (reason: unknown): ExecutorSetup => ({ send: () => Promise.reject(reason) });
 const READ_ONLY = toTool({}, { annotations: { readOnlyHint: true } });
 
 describe("execute", () => {
@@ -33,6 +33,12 @@ describe("execute", () => {
       { kind: "intent", ...facts },
       { kind: "outcome", ...facts, decision: "allowed", outcome: "ok", duration_ms: 5, arguments: { title: "x" } },
     ]);
+  });
+
+  it("records what was called, however the caller wrote it", async () => {
+    const { call, records } = await setUpExecutor();
+    await call({ tool: "github:create_issue" });
+    expect(records).toMatchObject([{ tool_id: "github:create_issue" }, { tool_id: "github:create_issue" }]);
   });
 
   it("records of a harmless call the outcome alone", async () => {

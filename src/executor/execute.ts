@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { KEY_MEMBER, type Policy } from "../policy/policy.js";
 import { isAtLeast } from "../policy/risk.js";
-import { type Bucket, bucketKey } from "../policy/ruling.js";
+import type { Bucket } from "../policy/ruling.js";
 import type { RateRequest, RateWindows } from "../store/rate-windows.js";
 import { failpoint } from "../util/failpoint.js";
 import { Attempt, type AttemptParts, describeDefect } from "./attempt.js";
@@ -65,7 +65,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
   const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, parts.startWaitMs);
   const tool = await parts.resolve(call, startWaitMs, signal);
-  attempt.risk = parts.policy.ruling(tool).risk.risk;
+  attempt.resolved(tool.id, parts.policy.ruling(tool).risk.risk);
   if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
   const onArguments = (given: JsonObject): Promise<void> => attempt.hash(given);
   const permit = await obtainPermit(call, tool, { ...parts, onArguments }, signal);
@@ -125,7 +125,8 @@ async function assertRoom({ tool, ruling, replay }: Permit, attempt: Attempt, pa
 
 function toRateRequest(bucket: Bucket, { actorId }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
   const now = Math.floor(steadyNow());
-  return { bucket: bucketKey(bucket, actorId), actor: "", limit: bucket.calls, windowMs: bucket.perMs, now };
+  const actor = bucket.per === "actor" ? actorId : "";
+  return { bucket: bucket.name, actor, limit: bucket.calls, windowMs: bucket.perMs, now };
 }
 
 /** Everything that has to be on disk before anything happens, and a last look at what may have changed meanwhile. */
@@ -150,21 +151,17 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
 function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: Attempt, parts: ExecutorParts): void {
   const inForce = parts.policyInForce();
   if (inForce === parts.policy) return;
-  const approval = approved === undefined ? undefined : { id: approved.id, state: "approved" as const };
+  const approval = approved === undefined ? undefined : { id: approved.id, state: approved.from };
   const decision = inForce.judge({ tool, pin: pin.kind, actorId: attempt.actorId, call: { ...facts, approval } });
   if (decision.kind !== "allow") throw refusal(decision, tool, pin);
 }
 
-/** The key travels on where the server takes it. */
-function toSent(permit: Permit, call: Call): Pick<OutgoingCall, "arguments" | "meta"> {
-  const { keyed, ruling, arguments: given } = permit;
-  const key = keyed?.scope.key;
-  const { sendAs } = ruling.key;
-  if (key === undefined || sendAs === undefined) {
-    return { arguments: given, ...(call.meta === undefined ? {} : { meta: call.meta }) };
+/** The key travels on where the server takes it as metadata; an argument for it is among the arguments by now. */
+function toSent({ keyed, ruling, arguments: given }: Permit, { meta }: Call): Pick<OutgoingCall, "arguments" | "meta"> {
+  if (keyed !== undefined && ruling.key.sendAs === "_meta") {
+    return { arguments: given, meta: { ...meta, [KEY_MEMBER]: keyed.scope.key } };
   }
-  if (sendAs === "_meta") return { arguments: given, meta: { ...call.meta, [KEY_MEMBER]: key } };
-  return { arguments: { [sendAs]: key, ...given }, ...(call.meta === undefined ? {} : { meta: call.meta }) };
+  return { arguments: given, ...(meta === undefined ? {} : { meta }) };
 }
 
 /** Under this name an answer tells that it is the one of an earlier call, and of which. */

@@ -189,6 +189,68 @@ describe("a call with an idempotency key", () => {
     expect(sent).toHaveLength(2);
   });
 
+  it.each<[string, "finish" | "release", Executed]>([
+    ["an ending", "finish", "yes"],
+    ["a release", "release", "no"],
+  ])("makes up for %s that the store could not take, also after a reload", async (_case, method, executed) => {
+    const first = await setUpExecutor({ send: lost(executed) });
+    const { keys } = first.store;
+    const original = keys[method] as (...given: unknown[]) => Promise<unknown>;
+    let isFull = true;
+    Object.assign(keys, {
+      [method]: (...given: unknown[]) =>
+        isFull ? Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) : original(...given),
+    });
+    await expect(first.call(KEYED)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", executed });
+    isFull = false;
+    const reloaded = await setUpExecutor({ beside: first });
+    const end = await reloaded.call(KEYED).catch((error: unknown) => error);
+    expect(end).toMatchObject(executed === "no" ? ANSWER : { code: "TOOL_EXECUTION_ERROR" });
+    expect(reloaded.sent).toHaveLength(executed === "no" ? 1 : 0);
+  });
+
+  it("lets a key go that was reserved though the store said that it failed", async () => {
+    const { call, store, sent } = await setUpExecutor();
+    const { reserve } = store.keys;
+    let isLate = true;
+    Object.assign(store.keys, {
+      reserve: async (...given: Parameters<typeof reserve>) => {
+        const made = await reserve(...given);
+        if (isLate) throw new DiscoveryError("AUDIT_UNAVAILABLE", "too late.");
+        return made;
+      },
+    });
+    await expect(call(KEYED)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", executed: "no" });
+    isLate = false;
+    await call(KEYED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("writes each ending once, however many calls look at their keys meanwhile", async () => {
+    const { call, store } = await setUpExecutor();
+    const { finish } = store.keys;
+    let finishes = 0;
+    Object.assign(store.keys, {
+      finish: (...given: Parameters<typeof finish>) => {
+        finishes += 1;
+        return finish(...given);
+      },
+    });
+    await Promise.all(Array.from({ length: 50 }, (_, n) => call({ idempotencyKey: `k${n}` })));
+    expect(finishes).toBe(50);
+  });
+
+  it("fills the key into the argument that takes it before the arguments are checked", async () => {
+    const inputSchema = { ...toTool().definition.inputSchema, required: ["title", "body"] };
+    const policy = { idempotency: { tools: [{ tools: "*", sendKeyAs: "body" }] } };
+    const { call, sent } = await setUpExecutor({ tool: toTool({}, { inputSchema }), policy });
+    await call(KEYED);
+    expect(sent[0]?.arguments).toEqual({ title: "x", body: "order-1" });
+    await expect(call({ ...KEYED, arguments: { title: "x", body: "other" } })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+  });
+
   it("writes an ending that the store could not take as soon as it can", async () => {
     const { call, sent, store } = await setUpExecutor();
     const { finish } = store.keys;

@@ -2,7 +2,16 @@
 import type { AuditAct } from "../audit/entry.js";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
 import type { CallResult } from "../model/call.js";
-import type { Claim, KeyQuery, KeyRecord, KeyRecords, KeyScope, Ending as StoredEnding } from "../store/key-records.js";
+import {
+  type Claim,
+  type Ending as StoredEnding,
+  type KeyQuery,
+  type KeyRecord,
+  type KeyRecords,
+  type KeyScope,
+  MAX_ANSWER_BYTES,
+} from "../store/key-records.js";
+import type { Arrears } from "./arrears.js";
 import type { Seals } from "./seals.js";
 
 export interface KeyedCall {
@@ -36,30 +45,19 @@ export interface Idempotency {
   list(query: Omit<KeyQuery, "now">): Promise<readonly KeyRecord[]>;
   /** A person says how an unknown call ended. Undefined when that key is not unknown. */
   resolve(id: number, verdict: "committed" | "not_committed", by: string): Promise<KeyRecord | undefined>;
-  /** What processes that are gone have left behind. */
-  recover(): Promise<void>;
 }
 
 export interface IdempotencyParts {
   readonly keys: KeyRecords;
+  readonly arrears: Arrears;
   readonly seals: () => Promise<Seals>;
   readonly ttlMs: number;
   readonly now: () => number;
   readonly note: (act: AuditAct) => Promise<void>;
 }
 
-export function createIdempotency({ keys, seals, ttlMs, now, note }: IdempotencyParts): Idempotency {
+export function createIdempotency({ keys, arrears, seals, ttlMs, now, note }: IdempotencyParts): Idempotency {
   let opened: Seals | undefined;
-  /** Endings that the store could not take. Until it does, their keys count as still running. */
-  const late = new Map<Claim, StoredEnding>();
-  const write = async (claim: Claim, ending: StoredEnding): Promise<void> => {
-    late.set(claim, ending);
-    await keys.finish(claim, ending, now());
-    late.delete(claim);
-  };
-  const catchUp = async (): Promise<void> => {
-    for (const [claim, ending] of late) await write(claim, ending);
-  };
   const toReplay = async (call: KeyedCall, record: KeyRecord): Promise<Replay | undefined> => {
     if (record.fingerprint !== call.fingerprint) throw conflict(record);
     if (record.state === "reserved" || record.state === "dispatched") throw inProgress(record);
@@ -76,7 +74,7 @@ export function createIdempotency({ keys, seals, ttlMs, now, note }: Idempotency
 
   return {
     async look(call) {
-      await catchUp();
+      await arrears.settle();
       const record = await keys.find(call.scope, now());
       return record && (await toReplay(call, record));
     },
@@ -84,7 +82,15 @@ export function createIdempotency({ keys, seals, ttlMs, now, note }: Idempotency
     async reserve(call, requestId) {
       const { scope, fingerprint, isIdempotent: rerun } = call;
       opened ??= await seals();
-      const reservation = await keys.reserve(scope, { fingerprint, requestId, now: now(), ttlMs, rerun });
+      const request = { fingerprint, requestId, now: now(), ttlMs, rerun };
+      const reservation = await keys.reserve(scope, request).catch((error: unknown) => {
+        // It may have been made though nobody told us: then the same request finds it, and lets it go.
+        arrears.owe(async () => {
+          const made = await keys.reserve(scope, request);
+          if (made.kind === "reserved") await keys.release(made.claim);
+        });
+        throw error;
+      });
       if (reservation.kind === "reserved") return reservation.claim;
       const replay = await toReplay(call, reservation.record);
       if (replay === undefined) throw inProgress(reservation.record);
@@ -97,16 +103,11 @@ export function createIdempotency({ keys, seals, ttlMs, now, note }: Idempotency
 
     async finish(claim, ending) {
       // Nothing is waited for before the write, so that it shares one sync of the disk with the record of the outcome.
-      if (ending.kind === "unknown" || opened === undefined) await write(claim, { kind: "unknown" });
-      else {
-        const kind = ending.kind === "answer" && ending.result.isError !== true ? "completed" : "failed";
-        await write(claim, { kind, answer: opened.seal(toText(ending)) });
-      }
+      const stored = toStored(ending, opened);
+      await arrears.pay(() => keys.finish(claim, stored, now()));
     },
 
-    async release(claim) {
-      await keys.release(claim);
-    },
+    release: (claim) => arrears.pay(() => keys.release(claim)),
 
     list: (query) => keys.list({ ...query, now: now() }),
 
@@ -116,11 +117,15 @@ export function createIdempotency({ keys, seals, ttlMs, now, note }: Idempotency
       await note({ action: `resolve_key_${verdict}`, subject: unknown.requestId, by, tool_id: unknown.scope.tool });
       return await keys.resolve(id, verdict, now());
     },
-
-    async recover() {
-      await keys.recover(now());
-    },
   };
+}
+
+function toStored(ending: Ending | { readonly kind: "unknown" }, seals: Seals | undefined): StoredEnding {
+  if (ending.kind === "unknown" || seals === undefined) return { kind: "unknown" };
+  const kind = ending.kind === "answer" && ending.result.isError !== true ? "completed" : "failed";
+  const text = toText(ending);
+  const answerBytes = Buffer.byteLength(text);
+  return answerBytes > MAX_ANSWER_BYTES ? { kind, answerBytes } : { kind, answer: seals.seal(text) };
 }
 
 interface StoredError {
@@ -158,8 +163,10 @@ function notKept({ answerBytes, requestId }: KeyRecord): DiscoveryError {
 }
 
 function conflict({ requestId }: KeyRecord): DiscoveryError {
-  return new DiscoveryError("IDEMPOTENCY_CONFLICT", "The idempotency key was used for a call with other arguments.", {
-    hint: "Use a new key for a new call; repeat a call with exactly the same arguments.",
+  const message =
+    "The idempotency key was used for a call with other arguments, or before the tool's definition changed.";
+  return new DiscoveryError("IDEMPOTENCY_CONFLICT", message, {
+    hint: "Repeat a call with exactly the same arguments. Before you use a new key, find out what the first call has done.",
     facts: { original_request_id: requestId },
   });
 }

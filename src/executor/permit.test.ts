@@ -96,6 +96,12 @@ describe("a call that has to be confirmed", () => {
     expect(await confirmations.list()).toEqual([]);
   });
 
+  it("is refused when nobody could judge it", async () => {
+    const { call, confirmations } = await auto();
+    await refused(call({ arguments: { title: "x".repeat(70_000) } }), "POLICY_DENIED");
+    expect(await confirmations.list()).toEqual([]);
+  });
+
   it("needs no second yes for the answer of the first time", async () => {
     const { call, sent } = await auto();
     await refused(call({ idempotencyKey: "k" }));
@@ -140,10 +146,38 @@ describe("a call that only a person can confirm", () => {
 
   it("stays a person's to confirm when the mode becomes auto", async () => {
     const first = await human();
-    await refused(first.call());
+    const asked = await refused(first.call());
     const later = await setUpExecutor({ tool: DESTRUCTIVE, beside: first });
-    await refused(later.call({ confirmed: true }));
+    const again = await refused(later.call({ confirmed: true }));
+    expect(again.facts["approval_id"]).toBe(asked.facts["approval_id"]);
     expect(later.sent).toEqual([]);
+  });
+
+  it("becomes a person's to confirm when the mode becomes human, and stays so", async () => {
+    const first = await auto();
+    await refused(first.call());
+    const strict = await setUpExecutor({
+      tool: DESTRUCTIVE,
+      policy: { confirmation: { mode: "human" } },
+      beside: first,
+    });
+    await refused(strict.call());
+    await refused(first.call({ confirmed: true }));
+    expect([...first.sent, ...strict.sent]).toEqual([]);
+  });
+
+  it("is not sent on the caller's own word when the mode becomes human while it waits", async () => {
+    const strict = await toPolicy({ confirmation: { mode: "human" } });
+    let isReloaded = false;
+    const options = await toPolicy({});
+    const { call, sent } = await setUpExecutor({
+      tool: DESTRUCTIVE,
+      parts: { policy: options, policyInForce: () => (isReloaded ? strict : options) },
+    });
+    await refused(call());
+    isReloaded = true;
+    await refused(call({ confirmed: true }));
+    expect(sent).toEqual([]);
   });
 });
 
@@ -269,6 +303,6 @@ describe("a dry run", () => {
     ["a key that cannot be one", { idempotencyKey: " " }, "INVALID_REQUEST"],
   ])("fails as the call would for %s", async (_case, rest, code) => {
     const { call } = await setUpExecutor();
-    await refused(call({ ...rest, dryRun: true }), code);
+    expect(await refused(call({ ...rest, dryRun: true }), code)).toMatchObject({ code });
   });
 });

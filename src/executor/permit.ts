@@ -69,7 +69,7 @@ export async function obtainPermit(
   const first = judge();
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
-  const given = toArguments(call, tool);
+  const given = withKey(toArguments(call, tool), call, { tool, ruling });
   await parts.onArguments(given);
   const keyed = await toKeyed(call, { tool, given, ruling }, parts);
   const known = keyed === undefined ? undefined : await settled(idempotency.look(keyed));
@@ -89,6 +89,7 @@ export async function obtainPermit(
 function toFacts(call: Call): CallFacts {
   return {
     surface: call.actor.surface,
+    profile: call.profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
     canAsk: call.ask !== undefined,
@@ -108,6 +109,21 @@ async function settled(looking: Promise<Replay | undefined>): Promise<Settled | 
   } catch (reason) {
     return { kind: "refused", reason };
   }
+}
+
+/** Where the tool takes the key as an argument, it belongs to what is checked, shown and sent. */
+function withKey(
+  given: JsonObject,
+  { idempotencyKey: key }: Call,
+  { tool, ruling }: Omit<Considered, "given">,
+): JsonObject {
+  const { sendAs } = ruling.key;
+  if (key === undefined || sendAs === undefined || sendAs === "_meta") return given;
+  if (!Object.hasOwn(given, sendAs)) return { ...given, [sendAs]: key };
+  if (given[sendAs] === key) return given;
+  throw new DiscoveryError("INVALID_REQUEST", `The argument ${sendAs} of ${tool.id} is not the idempotency key.`, {
+    hint: "Leave the argument out; the key is put there.",
+  });
 }
 
 interface Considered {
@@ -159,11 +175,13 @@ async function confirm(
   if (decision.kind !== "confirm") throw refusal(decision, tool, considered.pin);
   // Nobody is asked about a call that could not be made.
   if (violations.length > 0) throw misfitting(decision, violations);
+  if (Buffer.byteLength(JSON.stringify(given)) > LARGEST_JUDGED_BYTES) throw tooLargeToJudge(tool);
   if (call.dryRun === true) return { wouldAsk: true };
   const { risk, origin } = considered.ruling.risk;
   const shown = { risk, riskOrigin: origin.detail, arguments: given };
   const selfService = policy.options.confirmation.mode === "auto" && call.ask === undefined;
-  const asked = approval?.state === "pending" ? approval : await confirmations.open(subject, shown, selfService);
+  // Asked for again where only a person may answer, a question that waits becomes the person's.
+  const asked = await confirmations.open(subject, shown, selfService);
   const answer = await call.ask?.({ id: asked.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) }, signal);
   if (answer === "accepted" && (await confirmations.answer(asked.id, "approved", "client")) !== undefined) {
     return { approved: { id: asked.id, subject, from: "approved" } };
@@ -173,6 +191,16 @@ async function confirm(
     throw refusal(judge({ approval: { id: asked.id, state: "denied" } }), tool, considered.pin);
   }
   throw unconfirmed(decision, { id: asked.id, leftMs: asked.expiresAt - parts.now() }, call);
+}
+
+/** Questions are kept, and a person has to read them. */
+const LARGEST_JUDGED_BYTES = 65_536;
+
+function tooLargeToJudge(tool: Tool): DiscoveryError {
+  return new DiscoveryError("POLICY_DENIED", `The arguments of ${tool.id} are too large for anybody to judge.`, {
+    hint: "Pass less at once.",
+    facts: { most_bytes: LARGEST_JUDGED_BYTES },
+  });
 }
 
 function ttlMsOf({ options }: Policy): number {

@@ -1,4 +1,4 @@
-export type Surface = "mcp" | "cli" | "library";
+export type Surface = "mcp" | "http" | "cli" | "library";
 
 /** Who is calling. */
 export interface Actor {
@@ -6,7 +6,7 @@ export interface Actor {
   readonly surface: Surface;
 }
 
-/** The person at this machine: stdio, command line and embedding programs all act for them. */
+/** The person at this machine: stdio, HTTP with the token of this machine, command line and embedding programs all act for them. */
 export function localActor(surface: Surface): Actor {
   return { id: "local", surface };
 }

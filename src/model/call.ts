@@ -26,6 +26,10 @@ export interface Call {
   readonly dryRun?: boolean;
   /** Puts a question to the caller's person; absent when the caller cannot. */
   readonly ask?: AskPerson;
+  /** Whose tools the caller was given: some of the policy depends on it. */
+  readonly profile?: "discovery" | "gateway";
+  /** Under which the call is recorded; made up when left out. */
+  readonly requestId?: string;
 }
 
 /** What a person is asked before a call runs. */

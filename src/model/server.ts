@@ -1,7 +1,9 @@
 import type { ToolDefinition } from "./tool.js";
 
 /** How a server is reached. Strings may hold `${VAR}` templates until the moment of use. */
-export type Connection = StdioConnection | HttpConnection | SseConnection;
+export type Connection = McpConnection | RestConnection;
+
+export type McpConnection = StdioConnection | HttpConnection | SseConnection;
 
 export interface StdioConnection {
   readonly kind: "stdio";
@@ -24,12 +26,72 @@ export interface SseConnection {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A REST API as a document describes it: OpenAPI, Swagger or a Postman collection. */
+export interface RestConnection {
+  readonly kind: "rest";
+  /** A file, absolute, or a web address. */
+  readonly document: string;
+  /** Tells one state of the file from another. */
+  readonly revision?: string;
+  /** All requests stay below it; left out, the document's own first address counts. */
+  readonly baseUrl?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth?: RestAuth;
+  /** Variables that the credentials need and that are not set: the API can be described, and not called. */
+  readonly lacking?: readonly string[];
+  /** The header in which the API takes idempotency keys. */
+  readonly idempotencyHeader?: string;
+  /** Folders, absolute, from which files may be sent. */
+  readonly uploads: readonly string[];
+  /** What the person says of operations, whatever the document says; the first that is about one decides each fact. */
+  readonly operations: readonly OperationFacts[];
+}
+
+export type RestAuth =
+  | { readonly kind: "bearer"; readonly token: string }
+  | { readonly kind: "basic"; readonly username: string; readonly password: string }
+  | {
+      readonly kind: "api-key";
+      readonly in: "header" | "query" | "cookie";
+      readonly name: string;
+      readonly value: string;
+    }
+  | {
+      readonly kind: "client-credentials";
+      readonly tokenUrl: string;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly scopes: readonly string[];
+    };
+
+export interface OperationFacts {
+  /** Names of tools, or globs. */
+  readonly tools: readonly string[];
+  readonly risk?: string;
+  readonly idempotent?: boolean;
+  readonly reversible?: boolean;
+  readonly category?: string;
+}
+
+/** What a person says of an API as a whole. */
+export interface AdapterFacts {
+  readonly title?: string;
+  readonly category?: string;
+  readonly capabilities: readonly string[];
+  readonly countries: readonly string[];
+  readonly currencies: readonly string[];
+  /** Address of the provider's own documentation. */
+  readonly documentation?: string;
+}
+
 export interface ServerDefinition {
   readonly name: string;
   readonly description?: string;
   readonly connection: Connection;
   /** Tools named in the configuration: searchable before the server was ever started, replaced by its live list. */
   readonly manifest: readonly ToolDefinition[];
+  /** Of a REST API: what is said of it beside its document. */
+  readonly facts?: AdapterFacts;
   /** Where the definition was learned, for messages: a file, or `inline`. */
   readonly origin: string;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.js";
+import type { RestOperation } from "./operation.js";
 
 /** A tool as its server describes it. Members we do not know are kept: they pass through and take part in the hash. */
 export interface ToolDefinition {
@@ -8,6 +9,8 @@ export interface ToolDefinition {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
+  /** Of a REST API's tool. A tool of any other server may say here what it likes: nobody reads it there. */
+  readonly operation?: RestOperation;
   readonly [member: string]: unknown;
 }
 
@@ -22,6 +25,8 @@ export interface Tool {
   readonly hash: string;
   readonly enabled: boolean;
   readonly tags: readonly string[];
+  /** How it is called, when its server is a REST API. */
+  readonly operation?: RestOperation;
   /** Present while the tool is kept back: it is not enabled, and its definition is withheld and says nothing of the real one. */
   readonly quarantine?: Quarantine;
 }

@@ -34,7 +34,7 @@ export interface CallFacts {
 
 export interface Question {
   readonly toolId: string;
-  readonly ruling: Pick<Ruling, "risk" | "scopes" | "bucket">;
+  readonly ruling: Pick<Ruling, "risk" | "scopes">;
   /** Whether the tool's definition is one that is approved; `new`: none of the tool is. */
   readonly pin: "same" | "changed" | "new";
   /** Undefined when nobody could be made out. */
@@ -43,17 +43,14 @@ export interface Question {
 }
 
 export type Decision =
-  /** The call may go on; right before it is sent the approval is redeemed, and the bucket taken from. */
-  | { readonly kind: "allow"; readonly redeem?: string; readonly bucket?: Ruling["bucket"] }
+  /** The call may go on; right before it is sent its approval is redeemed. */
+  | { readonly kind: "allow" }
   | Denial
   | {
       readonly kind: "confirm";
       readonly code: "CONFIRMATION_REQUIRED";
       readonly reason: string;
       readonly answerer: Answerer;
-      /** The question that waits already; undefined when it is to be asked now, but for a dry run, which asks nobody. */
-      readonly pending?: string;
-      readonly opens: boolean;
       /** The call will lack an idempotency key as well. */
       readonly alsoNeedsKey: boolean;
     }
@@ -84,8 +81,7 @@ export function decide(question: Question, options: DecisionOptions): Decision {
       checkStated(question, options) ??
       checkPin(question, options) ??
       checkConfirmation(question, options) ??
-      checkKey(question, options) ??
-      allow(question, options)
+      checkKey(question, options) ?? { kind: "allow" }
     );
   } catch (cause) {
     const hint = "Nothing was sent. Report it to the person who runs the gateway.";
@@ -148,14 +144,11 @@ function checkConfirmation(question: Question, options: DecisionOptions): Decisi
     const hint = "Do not repeat it; ask your person what to do instead.";
     return { kind: "deny", code: "POLICY_DENIED", reason: `A person refused this call of ${toolId}.`, hint };
   }
-  const pending = call.approval?.state === "pending" ? { pending: call.approval.id } : {};
   return {
     kind: "confirm",
     code: "CONFIRMATION_REQUIRED",
     reason: `The risk of ${toolId} is ${ruling.risk.risk}, and the call has to be confirmed.`,
     answerer: call.canAsk ? "client" : options.confirmation.mode === "auto" ? "caller" : "person",
-    ...pending,
-    opens: call.approval?.state !== "pending" && !call.dryRun,
     alsoNeedsKey: checkKey(question, options) !== undefined,
   };
 }
@@ -165,14 +158,4 @@ function checkKey({ toolId, ruling, call }: Question, { idempotency }: DecisionO
   if (from === "never" || call.hasKey || !isAtLeast(ruling.risk.risk, from)) return undefined;
   const reason = `The risk of ${toolId} is ${ruling.risk.risk}, and the call needs an idempotency key.`;
   return { kind: "needsKey", code: "IDEMPOTENCY_REQUIRED", reason, hint: keyHint(call.surface) };
-}
-
-function allow(question: Question, options: DecisionOptions): Decision {
-  const { ruling, call } = question;
-  const redeems = needsConfirmation(question, options) && !call.dryRun && call.approval !== undefined;
-  return {
-    kind: "allow",
-    ...(redeems && call.approval ? { redeem: call.approval.id } : {}),
-    ...(ruling.bucket === undefined ? {} : { bucket: ruling.bucket }),
-  };
 }

@@ -150,7 +150,9 @@ const authored = z.strictObject({
   localScopes: z
     .array(scope)
     .default(["*"])
-    .describe("What calls over stdio, the command line and the library may do; `*` is everything, `a:*` all of `a`."),
+    .describe(
+      "What calls over stdio, HTTP with this machine's token, the command line and the library may do; `*` is everything, `a:*` all of `a`.",
+    ),
   scopes: z
     .array(scopeEntry)
     .max(MOST_ENTRIES)

@@ -2,7 +2,7 @@
 import type { Tool } from "../model/tool.js";
 import { type CallFacts, type Decision, decide, type PolicyActor, type Question } from "./decide.js";
 import type { PolicyOptions } from "./options.js";
-import type { Rule, Ruling } from "./ruling.js";
+import type { Rule, RuledTool, Ruling } from "./ruling.js";
 
 export interface Policy {
   readonly options: PolicyOptions;
@@ -37,7 +37,21 @@ export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
   };
 }
 
-function toRuledTool({ server, name, definition }: Tool) {
+/** Methods that may be repeated without harm, as RFC 9110 has it. */
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+function toRuledTool({ server, name, definition, operation }: Tool): RuledTool {
   const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
-  return { server, name, annotations: definition.annotations, takesKey: meta?.[KEY_MEMBER] };
+  if (operation === undefined)
+    return { server, name, annotations: definition.annotations, takesKey: meta?.[KEY_MEMBER] };
+  const { method, risk, idempotent, idempotencyHeader } = operation;
+  return {
+    server,
+    name,
+    method,
+    // What a document says of its own risk is the person's word for it, who gave us the document.
+    ...(risk === undefined ? {} : { declared: { by: "adapter", risk } }),
+    annotations: { idempotentHint: idempotent ?? REPEATABLE.has(method) },
+    takesKey: idempotencyHeader !== undefined,
+  };
 }

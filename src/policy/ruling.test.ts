@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compileRules } from "../rules/compile.js";
 import { decide as decideRules } from "../rules/decide.js";
 import { policyOptions } from "./options.js";
-import { bucketKey, type CompileSelectors, compileRuling } from "./ruling.js";
+import { type CompileSelectors, compileRuling } from "./ruling.js";
 
 const compile: CompileSelectors = async (selectors) => {
   const rules = await compileRules(selectors);
@@ -109,19 +109,5 @@ describe("compileRuling", () => {
 
   it("refuses all of it when one pattern does not compile", async () => {
     await expect(rule({ scopes: [{ tools: "/(?=a)/", required_scopes: ["x"] }] })).rejects.toThrow("looks ahead");
-  });
-});
-
-describe("bucketKey", () => {
-  it("keeps actors apart, or together, whatever they are called", () => {
-    const bucket = { name: "a", per: "actor", calls: 1, perMs: 1 } as const;
-    const keys = [
-      bucketKey(bucket, "x"),
-      bucketKey(bucket, "y"),
-      bucketKey({ ...bucket, name: "a x" }, ""),
-      bucketKey({ ...bucket, per: "everyone" }, "x"),
-    ];
-    expect(new Set(keys).size).toBe(4);
-    expect(bucketKey({ ...bucket, per: "everyone" }, "y")).toBe(keys[3]);
   });
 });

@@ -72,11 +72,6 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
   };
 }
 
-/** The window of one actor, or of all. */
-export function bucketKey({ name, per }: Bucket, actorId: string): string {
-  return JSON.stringify(per === "actor" ? [name, actorId] : [name]);
-}
-
 function toSelector({
   tools = "*",
   server,

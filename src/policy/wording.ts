@@ -8,6 +8,7 @@ interface Words {
 /** How the two things that a call may lack are written where the caller is. */
 const WORDS: Readonly<Record<Surface, Words>> = {
   mcp: { confirmed: "options.confirmed: true", key: "options.idempotency_key" },
+  http: { confirmed: "the header X-AnyGPT-Confirmed: true", key: "the header Idempotency-Key" },
   cli: { confirmed: "--confirmed", key: "--idempotency-key KEY" },
   library: { confirmed: "confirmed: true", key: "idempotencyKey" },
 };

@@ -41,7 +41,8 @@ export interface Verdict {
 export interface Approvals {
   /**
    * The same subject asked for again while the first is pending or approved is the first. What was asked once where only
-   * a person may answer stays with the person, whoever asks for it again.
+   * a person may answer stays with the person, whoever asks for it again. Of one actor the newest hundred that nobody
+   * answered are kept, so that nobody fills the store with questions: an older one is gone, as if it had expired.
    */
   ask(request: ApprovalRequest): Promise<Approval>;
   /** Undefined when nothing of that id is pending. */

@@ -50,6 +50,8 @@ export interface Checkpoint extends AuditMark {
 
 /** Records that were moved into a file of their own. */
 export interface Removal {
+  /** What the first record that goes follows. */
+  readonly after: AuditMark;
   /** The last record that goes. */
   readonly through: AuditMark;
   /** Appended in the same step: it says where the removed records are. */
@@ -64,6 +66,8 @@ export interface AuditRecords {
   openIntents(): Promise<readonly OpenIntent[]>;
   /** Appends those of the outcomes whose intent is still open and an orphan: of several processes that try, one does it. */
   closeOrphans(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
+  /** Appends those of the outcomes whose request has none: for who does not know whether they were written. */
+  appendMissing(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /** The last record, or where an empty chain starts. */
   head(): Promise<AuditMark>;
   /** What the first record that is kept here follows. */
@@ -72,6 +76,6 @@ export interface AuditRecords {
   addCheckpoint(checkpoint: Checkpoint): Promise<void>;
   /** Oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>;
-  /** False when the records are not there any more, or one of them is an open intent: then nothing happened. */
+  /** False when the chain does not start with these records any more, or one is an open intent: then nothing happened. */
   remove(removal: Removal): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createStore } from "./create-store.js";
-import { examineStore, moveStoreAside } from "./repair.js";
+import { examineStore } from "./repair.js";
 import { driver } from "./sqlite/driver.js";
 import type { Store } from "./store.js";
 
@@ -122,26 +122,28 @@ describe("the embedded store", () => {
   it.each([
     ["a text", async () => writeFile(file, "this is no database, and long enough to be read as one".repeat(50))],
     ["a damaged one", () => damage(4096)],
-  ])("refuses %s for a database, never replaces it by itself, and can have it moved aside", async (_name, make) => {
-    await mkdir(join(folder, "state"), { recursive: true });
-    await make();
-    const before = await readFile(file);
-    const failure = await (async () => {
-      const store = open();
-      await store.audit.append([BODY]);
-      for (let n = 0; n < 50; n += 1) await store.audit.append([{ ...BODY, request_id: `r${n}` }]);
-      return await store.audit.read({});
-    })().catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: "AUDIT_UNAVAILABLE" });
-    expect(examineStore(file)).toMatchObject({ kind: "damaged" });
-    await opened.pop()?.close();
-    const [aside] = moveStoreAside(file, Date.UTC(2026, 0, 1));
-    expect(aside).toBe(`${file}.2026-01-01T00-00-00-000Z`);
-    expect((await readFile(aside ?? "")).length).toBeGreaterThanOrEqual(before.length);
-    expect(examineStore(file)).toEqual({ kind: "missing" });
-    await open().audit.append([BODY]);
-    expect(examineStore(file)).toEqual({ kind: "healthy" });
-  });
+  ])(
+    "refuses %s for a database, never replaces it by itself, and makes a new one when it is gone",
+    async (_name, make) => {
+      await mkdir(join(folder, "state"), { recursive: true });
+      await make();
+      const before = await readFile(file);
+      const failure = await (async () => {
+        const store = open();
+        await store.audit.append([BODY]);
+        for (let n = 0; n < 50; n += 1) await store.audit.append([{ ...BODY, request_id: `r${n}` }]);
+        return await store.audit.read({});
+      })().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+      expect(examineStore(file)).toMatchObject({ kind: "damaged" });
+      await opened.pop()?.close();
+      expect((await readFile(file)).length).toBeGreaterThanOrEqual(before.length);
+      for (const ending of ["", "-wal", "-shm"]) await rm(file + ending, { force: true });
+      expect(examineStore(file)).toEqual({ kind: "missing" });
+      await open().audit.append([BODY]);
+      expect(examineStore(file)).toEqual({ kind: "healthy" });
+    },
+  );
 
   it("answers nothing more when it is closed", async () => {
     const store = open(false);

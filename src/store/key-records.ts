@@ -49,9 +49,13 @@ export type Reservation =
   | { readonly kind: "reserved"; readonly claim: Claim }
   | { readonly kind: "known"; readonly record: KeyRecord };
 
-/** `failed` is a definite error of the tool: it is replayed like an answer. */
+/** Larger answers are not kept: the key still says that the call was made. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** `failed` is a definite error of the tool: it is replayed like an answer. An answer may be told by its size alone. */
 export type Ending =
   | { readonly kind: "completed" | "failed"; readonly answer: Uint8Array }
+  | { readonly kind: "completed" | "failed"; readonly answerBytes: number }
   | { readonly kind: "unknown" };
 
 export interface KeyQuery {

@@ -38,11 +38,17 @@ export interface PinApproval {
   readonly now: number;
 }
 
+/** What is given has to fit. */
+export interface PinFilter extends Partial<CatalogKey> {
+  /** Not approved as they are now. */
+  readonly onlyChanged?: boolean;
+}
+
 export interface Pins {
   /** Remembers a server's definitions and gives the pins that are not approved as they are now. */
   see(sighting: Sighting): Promise<readonly Pin[]>;
   /** Undefined when the definition is no longer the one that was looked at. */
   approve(key: PinKey, approval: PinApproval): Promise<Pin | undefined>;
   find(key: PinKey): Promise<Pin | undefined>;
-  list(filter: { readonly server?: string; readonly onlyChanged?: boolean }): Promise<readonly Pin[]>;
+  list(filter: PinFilter): Promise<readonly Pin[]>;
 }

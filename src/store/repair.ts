@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { toFault } from "./sqlite/faults.js";
 import { openDatabase } from "./sqlite/open-database.js";
 
@@ -24,17 +24,4 @@ export function examineStore(file: string): StoreHealth {
     const { reason, hint } = toFault(error);
     return { kind: "damaged", reason, hint };
   }
-}
-
-/** Only ever on a person's word, and with all gateways ended: the files keep their content under another name. */
-export function moveStoreAside(file: string, now: number): readonly string[] {
-  const stamp = new Date(now).toISOString().replace(/[:.]/g, "-");
-  const moved: string[] = [];
-  for (const ending of ["", "-wal", "-shm"]) {
-    if (!existsSync(file + ending)) continue;
-    const target = `${file}.${stamp}${ending}`;
-    renameSync(file + ending, target);
-    moved.push(target);
-  }
-  return moved;
 }

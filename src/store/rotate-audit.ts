@@ -1,11 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { writePrivateFile } from "../util/private-files.js";
-import { sha256 } from "../util/sha256.js";
-import { syncFolder } from "../util/sync-folder.js";
-import { archiveName, toArchiveText, toRotationBody } from "./audit-archives.js";
-import type { AuditRecord, AuditRecords } from "./audit-records.js";
+import { type ArchiveDraft, openArchiveDraft } from "./archive-draft.js";
+import { archiveName, toRotationBody } from "./audit-archives.js";
+import type { AuditMark, AuditRecord, AuditRecords } from "./audit-records.js";
+import { isSame } from "./verify-chain.js";
 
 export interface RotationParts {
   readonly folder: string;
@@ -25,46 +23,61 @@ export interface Rotation {
 }
 
 const MOST_AT_ONCE = 10_000;
+/** Reads run in this thread, and a record may have 8 KiB and more: calls under way get their turn between two pieces. */
+const PIECE = 100;
 
 /**
  * Moves the oldest records into a file, one JSON object a line, and records in the chain where they went: the file's last
- * hash is where the rest starts. Records from the oldest open intent on stay. Undefined: there was nothing to move.
+ * hash is where the rest starts. Records from the oldest open intent on stay: its outcome may have to be made of it.
+ * Undefined: there was nothing to move, or another process moved it.
  */
 export async function rotateAudit(audit: AuditRecords, parts: RotationParts): Promise<Rotation | undefined> {
-  const records = await findOldest(audit, parts);
-  const [first, last] = [records[0], records.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
-  const name = archiveName(first.seq, last.seq, parts.id);
-  const file = join(parts.folder, name);
-  const text = toArchiveText(records);
-  await writePrivateFile(file, text);
-  await syncFolder(parts.folder);
-  const through = { seq: last.seq, hash: last.hash };
-  const archive = { name, sha256: sha256(text), first: first.seq, through };
-  if (await audit.remove({ through, rotation: toRotationBody(archive, parts) })) {
-    return { file, first: first.seq, last: last.seq };
+  const after = await audit.start();
+  let draft: ArchiveDraft | undefined;
+  let through: AuditMark | undefined;
+  try {
+    for await (const records of readOldest(audit, parts)) {
+      // Who moves records meanwhile may have taken some of these from under us.
+      if (!isSame(await audit.start(), after)) return undefined;
+      draft ??= await openArchiveDraft(parts.folder);
+      await draft.write(records);
+      through = toMark(records.at(-1)) ?? through;
+    }
+    if (draft === undefined || through === undefined) return undefined;
+    const first = after.seq + 1;
+    const name = archiveName(first, through.seq, parts.id);
+    const archive = { name, sha256: await draft.publish(name), first, through };
+    const file = join(parts.folder, name);
+    const isRemoved = await audit.remove({ after, through, rotation: toRotationBody(archive, parts) });
+    if (isRemoved) return { file, first, last: through.seq };
+    await rm(file, { force: true });
+    return undefined;
+  } finally {
+    await draft?.close();
   }
-  await rm(file, { force: true });
-  return undefined;
 }
 
-async function findOldest(audit: AuditRecords, parts: RotationParts): Promise<AuditRecord[]> {
+/** Those that have to go, a piece at a time, up to the first that stays. */
+async function* readOldest(audit: AuditRecords, parts: RotationParts): AsyncGenerator<readonly AuditRecord[]> {
   const { seq: head } = await audit.head();
-  const oldestOpen = (await audit.openIntents())[0]?.seq ?? Number.MAX_SAFE_INTEGER;
+  const before = (await audit.openIntents())[0]?.seq ?? Number.MAX_SAFE_INTEGER;
   const tooMany = head - parts.keepRecords;
   const tooOld = new Date(parts.now - parts.keepMs).toISOString();
-  const records: AuditRecord[] = [];
-  let page = await audit.read({ before: oldestOpen });
-  while (page.length > 0) {
-    const staying = page.findIndex(({ seq, body }) => seq > tooMany && timestampOf(body) >= tooOld);
-    records.push(...page.slice(0, staying === -1 ? undefined : staying));
-    const last = page.at(-1);
-    if (last === undefined || staying !== -1 || records.length >= MOST_AT_ONCE) break;
-    // Reads run in this thread; calls under way get their turn between them.
-    await setImmediate();
-    page = await audit.read({ after: last.seq, before: oldestOpen });
+  let after = -1;
+  for (let count = 0; count < MOST_AT_ONCE; count += PIECE) {
+    const piece = await audit.read({ after, before, limit: PIECE });
+    const staying = piece.findIndex(({ seq, body }) => seq > tooMany && timestampOf(body) >= tooOld);
+    const going = staying === -1 ? piece : piece.slice(0, staying);
+    const last = going.at(-1);
+    if (last === undefined) return;
+    yield going;
+    if (staying !== -1) return;
+    after = last.seq;
   }
-  return records;
+}
+
+function toMark(record: AuditRecord | undefined): AuditMark | undefined {
+  return record && { seq: record.seq, hash: record.hash };
 }
 
 function timestampOf(body: string): string {

@@ -9,45 +9,44 @@ export interface ChainFinding {
   readonly reason: string;
 }
 
-export type ChainVerdict =
-  | { readonly kind: "whole"; readonly head: AuditMark; readonly records: number }
-  | ({ readonly kind: "broken" } & ChainFinding);
-
 export const CHAIN_START: AuditMark = { seq: 0, hash: "0".repeat(64) };
 
-/**
- * Follows the chain from where it starts here to its end, and names the first record that is not what was written.
- * `isSigned` says whether a checkpoint's signature is good: only a checkpoint shows that the end was cut off or made anew.
- */
-export async function verifyChain(
-  audit: AuditRecords,
-  isSigned: (checkpoint: Checkpoint) => boolean,
-): Promise<ChainVerdict> {
-  const vouched = vouchedFor(await audit.checkpoints(), isSigned);
-  const { start, head, finding, archives } = await followStored(audit, vouched.hashes);
-  const isStartTold = isSame(start, CHAIN_START) || archives.some(({ through }) => isSame(through, start));
-  const broken = vouched.findings[0] ?? finding ?? findCut(head, vouched) ?? (isStartTold ? undefined : untold(start));
-  return broken === undefined ? { kind: "whole", head, records: head.seq - start.seq } : { kind: "broken", ...broken };
-}
-
-/** What good checkpoints say, and what is wrong with the others. */
+/** What checkpoints say. */
 export interface Vouched {
+  /** By good checkpoints. */
   readonly hashes: ReadonlyMap<number, string>;
-  /** The last record that a checkpoint covers; 0 for none. */
+  /** The last record that a good checkpoint covers; 0 for none. */
   readonly through: number;
+  /** By checkpoints of other keys. Anybody may have made them: they can contradict the chain, and vouch for nothing. */
+  readonly earlier: ReadonlyMap<number, string>;
   readonly findings: readonly ChainFinding[];
 }
 
-export function vouchedFor(checkpoints: readonly Checkpoint[], isSigned: (checkpoint: Checkpoint) => boolean): Vouched {
+export interface CheckpointParts {
+  readonly inside: readonly Checkpoint[];
+  /** Those that are kept elsewhere than in the store. */
+  readonly outside: readonly Checkpoint[];
+  /** Undefined when there is no key. */
+  readonly keyId: string | undefined;
+  readonly isSigned: (checkpoint: Checkpoint) => boolean;
+}
+
+/** A key that was replaced leaves checkpoints in the store: the chain over them is vouched for by a later one of ours. */
+export function vouchedFor({ inside, outside, keyId, isSigned }: CheckpointParts): Vouched {
   const hashes = new Map<number, string>();
   const findings: ChainFinding[] = [];
-  for (const checkpoint of checkpoints) {
+  const [others, ours] = [inside.filter((one) => one.keyId !== keyId), inside.filter((one) => one.keyId === keyId)];
+  for (const checkpoint of [...ours, ...outside]) {
     const { seq, hash } = checkpoint;
-    if (!isSigned(checkpoint)) findings.push({ seq, reason: "its checkpoint is not signed by us" });
+    if (!isSigned(checkpoint)) findings.push(notOurs(seq));
     else if ((hashes.get(seq) ?? hash) !== hash) findings.push({ seq, reason: "two checkpoints of it differ" });
     else hashes.set(seq, hash);
   }
-  return { hashes, through: Math.max(0, ...hashes.keys()), findings };
+  const through = Math.max(0, ...hashes.keys());
+  const isEarlier = ({ seq }: Checkpoint): boolean => seq < through;
+  findings.push(...others.filter((one) => !isEarlier(one)).map(({ seq }) => notOurs(seq)));
+  const earlier = new Map(others.filter(isEarlier).map(({ seq, hash }) => [seq, hash]));
+  return { hashes, through, earlier, findings };
 }
 
 /** The records in the store, followed up to the first that is wrong; archives are told by all of them. */
@@ -60,6 +59,7 @@ export interface StoredChain {
 
 const MOST_ATTEMPTS = 5;
 
+/** `expected`: hashes that somebody has vouched for. */
 export async function followStored(audit: AuditRecords, expected: Vouched["hashes"]): Promise<StoredChain> {
   for (let attempt = 1; ; attempt += 1) {
     const followed = await follow(audit, expected);
@@ -117,6 +117,10 @@ export function isSame(one: AuditMark, other: AuditMark): boolean {
 
 export function untold({ seq }: AuditMark): ChainFinding {
   return { seq, reason: "it and all before it are missing without a record of a rotation" };
+}
+
+function notOurs(seq: number): ChainFinding {
+  return { seq, reason: "its checkpoint is not signed by us" };
 }
 
 function outOfPlace(found: number, next: number): ChainFinding {

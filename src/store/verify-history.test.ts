@@ -34,7 +34,7 @@ const archiveFolder = (): string => join(folder, "audit");
 const rotate = (keepRecords: number, id: string) =>
   rotateAudit(store.audit, { folder: archiveFolder(), now: 40, id, keepRecords, keepMs: 1e12 });
 const verify = (audit: AuditRecords = store.audit) =>
-  verifyHistory({ audit, archiveFolder: archiveFolder(), outside: [], isSigned: () => true });
+  verifyHistory({ audit, archiveFolder: archiveFolder(), outside: [], keyId: "k", isSigned: () => true });
 const tamper = (sql: string): void => {
   const database = new (driver().DatabaseSync)(file);
   database.exec(`PRAGMA busy_timeout = 5000; ${sql}`);
@@ -53,6 +53,7 @@ describe("the whole history", () => {
       archives: 3,
       checkpoints: 0,
       signedThrough: 0,
+      earlierKey: [],
       findings: [],
     });
   });
@@ -92,6 +93,7 @@ describe("the whole history", () => {
     const through = (await store.audit.read({ limit: 3 })).at(-1)!;
     await writeFile(join(folder, "secret.jsonl"), "{}\n");
     await store.audit.remove({
+      after: CHAIN_START,
       through,
       rotation: {
         ...body(1),
@@ -130,9 +132,29 @@ describe("the whole history", () => {
       audit: store.audit,
       archiveFolder: archiveFolder(),
       outside: [{ ...rest, seq: head.seq, hash: CHAIN_START.hash }],
+      keyId: "k",
       isSigned: () => true,
     });
     expect(report.findings).toEqual([{ seq: 30, reason: "two checkpoints of it differ" }]);
+  });
+
+  it("tells checkpoints of an earlier key apart as long as a later one vouches for the chain", async () => {
+    const records = await store.audit.read({});
+    const sign = (seq: number, keyId: string, hash = records[seq - 1]!.hash) =>
+      store.audit.addCheckpoint({ seq, hash, at: 1, keyId, signature: "s" });
+    await sign(10, "old");
+    await sign(20, "k");
+    expect(await verify()).toMatchObject({ findings: [], earlierKey: [10], signedThrough: 20 });
+    await sign(25, "old");
+    expect(await verify()).toMatchObject({
+      findings: [{ seq: 25, reason: "its checkpoint is not signed by us" }],
+      earlierKey: [10],
+      signedThrough: 20,
+    });
+    await sign(30, "k");
+    expect(await verify()).toMatchObject({ findings: [], earlierKey: [10, 25], signedThrough: 30 });
+    await sign(10, "old", CHAIN_START.hash);
+    expect((await verify()).findings).toEqual([{ seq: 10, reason: "it differs from its checkpoint" }]);
   });
 
   it("shows a beginning that nothing tells of", async () => {

@@ -18,6 +18,8 @@ export interface HistoryParts {
   readonly archiveFolder: string;
   /** Checkpoints that are kept elsewhere than in the store. */
   readonly outside: readonly Checkpoint[];
+  /** Of the key that signs; undefined when there is none. */
+  readonly keyId: string | undefined;
   readonly isSigned: (checkpoint: Checkpoint) => boolean;
 }
 
@@ -29,17 +31,20 @@ export interface HistoryReport {
   readonly checkpoints: number;
   /** The last record that a good checkpoint covers; 0 for none. */
   readonly signedThrough: number;
+  /** Records whose checkpoints were signed with a key that is not there any more. */
+  readonly earlierKey: readonly number[];
   /** Empty when all is as it was written; else the first bad record first. */
   readonly findings: readonly ChainFinding[];
 }
 
 /** Follows all that was ever recorded, archives first to last, and everything that vouches for it. */
 export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport> {
-  const { audit, outside, isSigned } = parts;
+  const { audit } = parts;
   // Before the records: whatever a checkpoint vouches for was written before it.
   const checkpoints = await audit.checkpoints();
-  const vouched = vouchedFor([...checkpoints, ...outside], isSigned);
-  const stored = await followStored(audit, vouched.hashes);
+  const vouched = vouchedFor({ ...parts, inside: checkpoints });
+  const expected = new Map([...vouched.earlier, ...vouched.hashes]);
+  const stored = await followStored(audit, expected);
   const findings = [stored.finding, findCut(stored.head, vouched)].filter((found) => found !== undefined);
   const doubtful = findings.map(({ seq }) => ({ from: lastBefore(seq, vouched) + 1, to: Number.POSITIVE_INFINITY }));
   // What tells of an archive may be bad itself: then nothing is known of the archive, and the record is named already.
@@ -48,8 +53,7 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   for await (const looked of walkArchives(parts.archiveFolder, stored)) {
     const { archive, from, through } = looked;
     if (archive !== undefined) archives += 1;
-    const found =
-      archive === undefined || isDoubtful(archive.toldBy) ? undefined : judge(looked, archive, vouched.hashes);
+    const found = archive === undefined || isDoubtful(archive.toldBy) ? undefined : judge(looked, archive, expected);
     if (found !== undefined) {
       findings.push(found);
       doubtful.push({ from: found.seq, to: through.seq });
@@ -61,6 +65,7 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
     archives,
     checkpoints: checkpoints.length,
     signedThrough: vouched.through,
+    earlierKey: [...vouched.earlier.keys()],
     findings: [...vouched.findings, ...findings].sort((one, other) => one.seq - other.seq),
   };
 }

@@ -1,5 +1,5 @@
 // Answers of a server come in; results, events and errors of our own go out.
-import { DiscoveryError } from "../errors.js";
+import { DiscoveryError, type Executed } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isWithinDepth } from "../util/depth.js";
@@ -8,8 +8,18 @@ import { cutAtWord, toOneLine } from "../util/text.js";
 import type { Answer } from "./exchange.js";
 import { oversizeError } from "./oversize.js";
 
-/** Answers after which the tool has certainly not run: the server understood neither method nor parameters. */
-const NOT_EXECUTED = new Set([-32_700, -32_600, -32_601, -32_602]);
+/**
+ * What an error says about whether the tool ran. Who cannot read a request or does not know its method has not run it. A
+ * verdict on the request (invalid request, invalid parameters) is also what handlers throw in the midst of their work: it
+ * counts as the tool's own answer, which the same request would get again, so it is kept and nothing is sent twice. All
+ * others may pass, and leave it open.
+ */
+const EXECUTED: Readonly<Record<number, Executed>> = {
+  [-32_700]: "no",
+  [-32_601]: "no",
+  [-32_600]: "yes",
+  [-32_602]: "yes",
+};
 
 /** Deeper data exhausts the stack of whoever writes it as JSON. */
 const MAX_DEPTH = 500;
@@ -20,10 +30,10 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
     if (oversize !== undefined) throw oversize;
     const said = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
     throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with an error: ${said.replace(/\.$/, "")}.`, {
-      hint: "Correct the arguments if the error is about them; otherwise the server has the details.",
+      hint: "Correct the arguments if the error is about them; otherwise check what the call has done before you repeat it.",
       facts: { jsonRpcCode: answer.code },
       server,
-      executed: NOT_EXECUTED.has(answer.code) ? "no" : "unknown",
+      executed: EXECUTED[answer.code] ?? "unknown",
     });
   }
   if (!isJsonObject(answer.result)) {
@@ -74,9 +84,9 @@ export function toPage(answer: Answer, server: string): JsonObject {
 }
 
 export function notListed(server: string, error: DiscoveryError): DiscoveryError {
-  if (error.code === "UPSTREAM_UNAUTHORIZED" || error.code === "SERVER_CONNECTION_ERROR") return error;
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", error.message, {
-    hint: "Ask again later.",
+  const isKept = error.code === "UPSTREAM_UNAUTHORIZED" || error.code === "SERVER_CONNECTION_ERROR";
+  return new DiscoveryError(isKept ? error.code : "SERVER_CONNECTION_ERROR", error.message, {
+    hint: isKept ? error.hint : "Ask again later.",
     facts: error.facts,
     server,
     cause: error,

@@ -117,8 +117,10 @@ describe("a call", () => {
   });
 
   it.each([
-    [-32_602, "no"],
+    [-32_700, "no"],
     [-32_601, "no"],
+    [-32_600, "yes"],
+    [-32_602, "yes"],
     [-32_603, "unknown"],
     [-1, "unknown"],
   ])("answered with JSON-RPC error %i was executed: %s", async (code, executed) => {

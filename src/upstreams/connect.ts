@@ -1,7 +1,7 @@
 // A resolved connection comes in, an open session goes out, in whichever era of the protocol the server speaks.
 import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
-import type { Connection, Era } from "../model/server.js";
+import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import type { Channel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
@@ -34,11 +34,15 @@ export interface ConnectParts {
 type Plan = "probe" | "legacy" | "legacy-by-sse";
 
 interface Way {
-  readonly connection: Connection;
+  readonly connection: McpConnection;
   readonly plan: Plan;
 }
 
-export async function openSession(connection: Connection, parts: ConnectParts, signal: AbortSignal): Promise<Session> {
+export async function openSession(
+  connection: McpConnection,
+  parts: ConnectParts,
+  signal: AbortSignal,
+): Promise<Session> {
   const tried = new Set<Plan>();
   let plan: Plan | undefined = parts.eraHint === "legacy" || connection.kind === "sse" ? "legacy" : "probe";
   let reason: DiscoveryError | undefined;
@@ -103,7 +107,11 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
 }
 
 /** What else to try after a failure: the other era, or the older HTTP transport. */
-function nextPlan(connection: Connection, plan: Plan, failure: Extract<Attempt, { kind: "failed" }>): Plan | undefined {
+function nextPlan(
+  connection: McpConnection,
+  plan: Plan,
+  failure: Extract<Attempt, { kind: "failed" }>,
+): Plan | undefined {
   const rejected = failure.error instanceof ProtocolError || LEGACY_STATUSES.has(httpStatus(failure.error) ?? 0);
   if (plan === "legacy") return rejected && connection.kind !== "sse" ? "probe" : undefined;
   if (connection.kind === "http") return rejected ? "legacy-by-sse" : undefined;
@@ -111,7 +119,7 @@ function nextPlan(connection: Connection, plan: Plan, failure: Extract<Attempt, 
   return failure.ended && "exitCode" in failure.reason.facts ? "legacy" : undefined;
 }
 
-function openChannel(connection: Connection, plan: Plan, parts: ConnectParts): Channel {
+function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts): Channel {
   switch (connection.kind) {
     case "stdio":
       return createStdioChannel(connection, { ...channelParts(parts), ...stdioParts(parts) });

@@ -66,7 +66,7 @@ describe("a modern server on stdio", () => {
     expect(await upstreams.call(modern, toCall("broken"))).toMatchObject({ isError: true });
     await expect(upstreams.call(modern, toCall("missing"))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
-      executed: "no",
+      executed: "yes",
     });
     expect(upstreams.state("server")).toMatchObject({ kind: "open", era: "modern" });
   });

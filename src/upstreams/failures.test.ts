@@ -46,15 +46,33 @@ describe("failures of the network", () => {
 
 describe("answers of HTTP", () => {
   it.each([
+    [200, "TOOL_EXECUTION_ERROR", "unknown"],
+    [302, "SERVER_CONNECTION_ERROR", "unknown"],
+    [303, "SERVER_CONNECTION_ERROR", "unknown"],
+    [307, "SERVER_CONNECTION_ERROR", "no"],
+    [308, "SERVER_CONNECTION_ERROR", "no"],
+    [400, "TOOL_EXECUTION_ERROR", "unknown"],
     [401, "UPSTREAM_UNAUTHORIZED", "no"],
-    [403, "UPSTREAM_UNAUTHORIZED", "no"],
-    [302, "SERVER_CONNECTION_ERROR", "no"],
+    [403, "UPSTREAM_UNAUTHORIZED", "unknown"],
     [404, "SERVER_CONNECTION_ERROR", "no"],
-    [429, "SERVER_CONNECTION_ERROR", "no"],
-    [503, "SERVER_CONNECTION_ERROR", "unknown"],
+    [405, "TOOL_EXECUTION_ERROR", "no"],
+    [406, "TOOL_EXECUTION_ERROR", "unknown"],
+    [407, "TOOL_EXECUTION_ERROR", "no"],
+    [408, "TOOL_EXECUTION_ERROR", "unknown"],
+    [409, "TOOL_EXECUTION_ERROR", "unknown"],
+    [411, "TOOL_EXECUTION_ERROR", "no"],
     [413, "TOOL_EXECUTION_ERROR", "no"],
+    [415, "TOOL_EXECUTION_ERROR", "no"],
+    [421, "TOOL_EXECUTION_ERROR", "no"],
+    [422, "TOOL_EXECUTION_ERROR", "unknown"],
+    [425, "TOOL_EXECUTION_ERROR", "no"],
+    [426, "TOOL_EXECUTION_ERROR", "no"],
+    [429, "SERVER_CONNECTION_ERROR", "no"],
+    [431, "TOOL_EXECUTION_ERROR", "no"],
+    [499, "TOOL_EXECUTION_ERROR", "unknown"],
     [500, "TOOL_EXECUTION_ERROR", "unknown"],
     [502, "TOOL_EXECUTION_ERROR", "unknown"],
+    [503, "SERVER_CONNECTION_ERROR", "unknown"],
   ])("%i is %s, executed: %s", (code, expected, executed) => {
     expect(requestError("github", status(code))).toMatchObject({ code: expected, executed, facts: { status: code } });
   });
@@ -84,6 +102,12 @@ describe("failures of a start", () => {
       new SdkError(SdkErrorCode.RequestTimeout, "timeout"),
       "SERVER_CONNECTION_ERROR",
       "github did not answer the handshake in time.",
+    ],
+    [
+      "a refusal of our credentials",
+      status(403),
+      "UPSTREAM_UNAUTHORIZED",
+      "github refused our credentials (HTTP 403).",
     ],
     ["a status", status(500), "SERVER_CONNECTION_ERROR", "github failed (HTTP 500)."],
     [

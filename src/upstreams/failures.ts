@@ -50,15 +50,29 @@ export function unauthorized(server: string, status: number): DiscoveryError {
     hint: "Set the header or variable that carries its token in the configuration, and check that the token is valid.",
     facts: { status },
     server,
+    executed: executedAfter(status),
   });
+}
+
+/**
+ * Statuses by which somebody says that the request was not handed on: its credentials, session, method, size, form or
+ * moment were at fault, or it belongs elsewhere (RFC 9110, 6585, 8470; 404 is how MCP tells that a session has ended).
+ * All others leave it open: 200 with a strange body, 302 and 303 are given after the work, 408 and 499 in the midst of it,
+ * 403 and 406 also by who inspects the answer, 400, 409 and 422 also by the tool's own code.
+ */
+const NOT_HANDED_ON = new Set([307, 308, 401, 404, 405, 407, 411, 413, 415, 421, 425, 426, 429, 431]);
+
+function executedAfter(status: number): Executed {
+  return NOT_HANDED_ON.has(status) ? "no" : "unknown";
 }
 
 /** What an HTTP status other than success means for a call. */
 export function statusError(server: string, status: number, cause: unknown): DiscoveryError {
   if (status === 401 || status === 403) return unauthorized(server, status);
-  const [code, what, hint, executed] = explainStatus(status);
+  const [code, what, hint] = explainStatus(status);
+  const executed = executedAfter(status);
   return new DiscoveryError(code, `${server} ${what} (HTTP ${status}).`, {
-    hint,
+    hint: executed === "no" ? hint : `${hint} ${CHECK_FIRST}`.trim(),
     facts: { status },
     server,
     executed,
@@ -66,30 +80,20 @@ export function statusError(server: string, status: number, cause: unknown): Dis
   });
 }
 
-function explainStatus(status: number): [ErrorCode, string, string, Executed] {
-  if (status < 300) {
-    return ["SERVER_CONNECTION_ERROR", "answered with something that is not MCP", "Check the url of the server.", "no"];
-  }
+const CHECK_FIRST = "Check what the call has done before you repeat it.";
+
+function explainStatus(status: number): [ErrorCode, string, string] {
+  const atUrl = "Check the url of the server.";
+  if (status < 300) return ["TOOL_EXECUTION_ERROR", "answered with something that is not MCP", atUrl];
   if (status < 400) {
     const hint = "Put the address that it redirects to into the configuration, if you trust it.";
-    return ["SERVER_CONNECTION_ERROR", "redirects to another place, which is not followed", hint, "no"];
+    return ["SERVER_CONNECTION_ERROR", "redirects to another place, which is not followed", hint];
   }
-  if (status === 404) {
-    return [
-      "SERVER_CONNECTION_ERROR",
-      "has nothing at this address or has ended the session",
-      "Check the url of the server.",
-      "no",
-    ];
-  }
-  if (status === 429) return ["SERVER_CONNECTION_ERROR", "is too busy", "Call again in a minute.", "no"];
-  if (status === 503) {
-    // A proxy says so too, after it has passed the request on.
-    const hint = "Check what the call has done before you repeat it.";
-    return ["SERVER_CONNECTION_ERROR", "is not available", hint, "unknown"];
-  }
-  if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", "Check the url of the server.", "no"];
-  return ["TOOL_EXECUTION_ERROR", "failed", "Check what the call has done before you repeat it.", "unknown"];
+  if (status === 404) return ["SERVER_CONNECTION_ERROR", "has nothing at this address or has ended the session", atUrl];
+  if (status === 429) return ["SERVER_CONNECTION_ERROR", "is too busy", "Call again in a minute."];
+  if (status === 503) return ["SERVER_CONNECTION_ERROR", "is not available", ""];
+  if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", atUrl];
+  return ["TOOL_EXECUTION_ERROR", "failed", ""];
 }
 
 /** Any error that sending a request can end with. */
@@ -116,9 +120,11 @@ export function connectError(server: string, error: unknown): DiscoveryError {
     "CONFIGURATION_ERROR",
     "CANCELLED",
   ];
-  if (keeps.includes(found.code)) return found;
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", found.message, {
-    hint: "Check the connection of the server in the configuration.",
+  const isKept = keeps.includes(found.code);
+  const hint = isKept ? found.hint?.replace(CHECK_FIRST, "").trim() : "";
+  // Nothing was called yet, whatever the answer leaves open about a call.
+  return new DiscoveryError(isKept ? found.code : "SERVER_CONNECTION_ERROR", found.message, {
+    hint: hint || "Check the connection of the server in the configuration.",
     facts: found.facts,
     server,
     cause: found.cause,

@@ -313,6 +313,16 @@ describe("a call over HTTP", () => {
       { code: "UPSTREAM_UNAUTHORIZED", executed: "no" },
     ],
     [
+      "answered with 403",
+      (_, response) => response.writeHead(403).end(),
+      { code: "UPSTREAM_UNAUTHORIZED", executed: "unknown" },
+    ],
+    [
+      "answered with a web page",
+      (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
+      { code: "TOOL_EXECUTION_ERROR", executed: "unknown" },
+    ],
+    [
       "answered with 502",
       (_, response) => response.writeHead(502).end(),
       { code: "TOOL_EXECUTION_ERROR", executed: "unknown" },
@@ -323,7 +333,7 @@ describe("a call over HTTP", () => {
         response
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_602, message: "No such tool" } })),
-      { message: "remote answered with an error: No such tool.", executed: "no" },
+      { message: "remote answered with an error: No such tool.", executed: "yes" },
     ],
     [
       "that asks for input",

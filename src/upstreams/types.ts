@@ -1,9 +1,11 @@
 import type { DiscoveryError } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
+import type { RestOperation } from "../model/operation.js";
 import type { Connection, Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import type { UpstreamOptions } from "./options.js";
+import type { ConvertDocument } from "./rest/convert-document.js";
 
 export interface UpstreamsParts {
   readonly options: UpstreamOptions;
@@ -16,6 +18,8 @@ export interface UpstreamsParts {
   readonly log: (message: string) => void;
   /** The gateway's; without them each server has its own. */
   readonly secrets?: Secrets;
+  /** Reads the documents of REST APIs. */
+  readonly convertDocument?: ConvertDocument;
   /** A server said that its tools changed; storms of it arrive coalesced. */
   readonly onListChanged?: (server: string) => void;
   readonly onStateChange?: (server: string) => void;
@@ -55,6 +59,8 @@ export interface UpstreamCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly meta?: JsonObject;
+  /** How a REST API is asked. */
+  readonly operation?: RestOperation;
   /** Longest silence; every progress report starts it anew. */
   readonly timeoutMs: number;
   /** Longest wait for a server that has to be started first; the configuration's when left out. */

@@ -1,7 +1,7 @@
 // One server's connection over time: started when needed, shared, closed when idle, tried again with patience.
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
-import type { Connection, ServerListing } from "../model/server.js";
+import type { Connection, RestConnection, ServerListing } from "../model/server.js";
 import { createSecrets, type Secrets } from "../util/secrets.js";
 import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
@@ -10,6 +10,9 @@ import { identityOf } from "./identity.js";
 import { Live } from "./live.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
+import type { ConvertDocument } from "./rest/convert-document.js";
+import type { RestMemory } from "./rest/open-rest-session.js";
+import { secretsIn } from "./rest/secrets-in.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
@@ -52,6 +55,7 @@ export class Upstream {
   #users = 0;
   #retired: (() => void) | undefined;
   #identity: string | undefined;
+  #rest: RestMemory | undefined;
 
   constructor(parts: UpstreamParts) {
     const { server, options, now, random, schedule } = parts;
@@ -212,6 +216,7 @@ export class Upstream {
   }
 
   async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
+    if (connection.kind === "rest") return await this.#openRest(connection);
     const { server, version, options, env, reaper } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
     // The SDK takes long to load, and searches and lists from disk never need it.
@@ -236,6 +241,20 @@ export class Upstream {
     );
     opened.session = session;
     return this.#toLive(session);
+  }
+
+  async #openRest(connection: RestConnection): Promise<Live> {
+    const { createRestMemory, openRestSession } = await import("./rest/open-rest-session.js");
+    const { version, ...parts } = this.#parts;
+    this.#rest ??= createRestMemory();
+    const own = { version: version ?? "0.0.0", secrets: this.#secrets, convert: this.#convert(), memory: this.#rest };
+    return this.#toLive(await openRestSession(connection, { ...parts, ...own }));
+  }
+
+  #convert(): ConvertDocument {
+    const { convertDocument, server } = this.#parts;
+    if (convertDocument !== undefined) return convertDocument;
+    throw new DiscoveryError("CONFIGURATION_ERROR", `${server} is a REST API, and nobody here reads its document.`);
   }
 
   /**
@@ -338,7 +357,8 @@ export class Upstream {
 
 /** Whatever stands there may be a secret of this server. To others it may be a word like any other. */
 function givenTo(connection: Connection): string[] {
-  return Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
+  const given = Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
+  return connection.kind === "rest" ? [...given, ...secretsIn(connection.auth)] : given;
 }
 
 function isUntouched(error: unknown): boolean {

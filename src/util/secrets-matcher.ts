@@ -1,28 +1,32 @@
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
+import { cover, occurrencesOf, type Range } from "./secrets-occurrences.js";
 
 export interface Matcher {
   add(words: Iterable<string>): void;
-  /** Where the text holds one of the words, in order; at each place the longest. They may overlap. */
+  /** What of the text is covered by the words, in any order; the ranges may overlap. */
   find(text: string): Range[];
 }
 
 const HEAD = 6;
+/** So much is compared at every place: what is longer and like itself would be compared over and over. */
+const STEM = 64;
 const FEWEST_SLOTS = 1 << 10;
 const SLOTS_PER_WORD = 16;
 
 interface Word {
   readonly text: string;
-  /** The longest other word that this one begins with. */
+  /** It is a word by itself, and not only the stem of longer ones. */
+  readonly isWhole: boolean;
+  /** The words that begin with it, if it is a stem. */
+  readonly longer: readonly string[];
+  /** The longest other word that this one begins with; as it is shorter than a stem, it is whole. */
   readonly within: Word | undefined;
 }
 
 /**
  * Finds any of thousands of words of at least six characters in one pass: six characters at a time are looked up in a table,
  * and only where they begin a word are those words searched, by halves. As a regular expression, an alternation of them all
- * takes longer the more they have in common, and tokens of one kind begin alike.
+ * takes longer the more they have in common, and tokens of one kind begin alike. A word over 64 characters is searched by
+ * itself, in a pass of its own, and only in a text that holds its beginning.
  */
 export function createMatcher(): Matcher {
   const wordsByHead = new Map<string, readonly Word[]>();
@@ -30,8 +34,9 @@ export function createMatcher(): Matcher {
   let count = 0;
 
   function addAll(head: string, texts: readonly string[]): void {
-    const known = (wordsByHead.get(head) ?? []).map(({ text }) => text);
-    const words = linked([...new Set([...known, ...texts])].sort());
+    const known = wordsByHead.get(head) ?? [];
+    const before = known.flatMap(({ text, isWhole, longer }) => (isWhole ? [text, ...longer] : longer));
+    const words = linked([...new Set([...before, ...texts])]);
     wordsByHead.set(head, words);
     count += words.length - known.length;
   }
@@ -46,52 +51,65 @@ export function createMatcher(): Matcher {
 
   return {
     add(words) {
-      const added = byHead(words);
+      const added = byBeginning(words, HEAD);
       if (added.size === 0) return;
       for (const [head, texts] of added) addAll(head, texts);
       fillTable();
     },
     find(text) {
       const found: Range[] = [];
+      const begun = new Map<Word, number>();
       const table = mayStart;
       let hash = hashOf(text);
       for (let start = 0; start + HEAD <= text.length; start++) {
         if (start > 0) hash = roll(hash, text.charCodeAt(start - 1), text.charCodeAt(start + HEAD - 1));
         if (table[slotOf(hash, table.length)] === 0) continue;
         const words = wordsByHead.get(text.slice(start, start + HEAD));
-        const length = words === undefined ? 0 : longestAt(text, start, words);
-        if (length > 0) found.push({ start, end: start + length });
+        const word = words && longestAt(text, start, words);
+        if (word === undefined) continue;
+        if (word.longer.length > 0 && !begun.has(word)) begun.set(word, start);
+        const whole = word.isWhole ? word : word.within;
+        if (whole !== undefined) cover(found, { start, end: start + whole.text.length });
       }
-      return found;
+      const ofLonger = [...begun].flatMap(([{ longer }, from]) =>
+        longer.flatMap((word) => occurrencesOf(word, text, from)),
+      );
+      return [...found, ...ofLonger];
     },
   };
 }
 
-function byHead(words: Iterable<string>): Map<string, string[]> {
+/** By their first `length` characters; shorter ones are left out. */
+function byBeginning(words: Iterable<string>, length: number): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const word of words) {
-    if (word.length < HEAD) continue;
-    const head = word.slice(0, HEAD);
-    const group = groups.get(head);
-    if (group === undefined) groups.set(head, [word]);
+    if (word.length < length) continue;
+    const beginning = word.slice(0, length);
+    const group = groups.get(beginning);
+    if (group === undefined) groups.set(beginning, [word]);
     else group.push(word);
   }
   return groups;
 }
 
 /** In sorted order, what a word begins with stands before it, and nothing between them begins otherwise. */
-function linked(sorted: readonly string[]): Word[] {
+function linked(texts: readonly string[]): Word[] {
+  const wholes = new Set(texts.filter((text) => text.length <= STEM));
+  const longerByStem = byBeginning(
+    texts.filter((text) => text.length > STEM),
+    STEM,
+  );
   const words: Word[] = [];
-  for (const text of sorted) {
+  for (const text of [...new Set([...wholes, ...longerByStem.keys()])].sort()) {
     let within = words.at(-1);
     while (within !== undefined && !text.startsWith(within.text)) within = within.within;
-    words.push({ text, within });
+    words.push({ text, isWhole: wholes.has(text), longer: longerByStem.get(text) ?? [], within });
   }
   return words;
 }
 
 /** The last word that is not after the text, or one that it begins with: no other can be the longest. */
-function longestAt(text: string, start: number, words: readonly Word[]): number {
+function longestAt(text: string, start: number, words: readonly Word[]): Word | undefined {
   let low = 0;
   let high = words.length;
   while (low < high) {
@@ -102,7 +120,7 @@ function longestAt(text: string, start: number, words: readonly Word[]): number 
   }
   let word = words[low - 1];
   while (word !== undefined && !text.startsWith(word.text, start)) word = word.within;
-  return word?.text.length ?? 0;
+  return word;
 }
 
 const FACTOR = 0x9e_37_79_b1;

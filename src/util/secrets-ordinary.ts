@@ -27,3 +27,11 @@ export function isOrdinary(value: string): boolean {
     ADDRESS.test(value)
   );
 }
+
+/** So long as words of a language are; tokens of letters alone are longer or mix both cases. */
+const PLAIN_WORD = /^\s*\p{Lu}?\p{Ll}{0,14}\s*$/u;
+
+/** A name or a choice, such as that of a service: to hide it would hide servers and tools that are called the same. */
+export function isPlainWord(value: string): boolean {
+  return PLAIN_WORD.test(value);
+}

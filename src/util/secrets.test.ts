@@ -63,6 +63,10 @@ describe("redact", () => {
     ["the key in the query of an address", "https://h/p?k=1&key=abcdef123456", "no abcdef123456", "no ***"],
     ["the texts in a JSON value", '{"Authorization": "Bearer ntn_12345678"}', "no ntn_12345678", "no ***"],
     ["the longest where several begin", "secret-and-more", "secret-and-more", "***"],
+    ["a plain word that is the password of an address", "postgres://me:hunter@db/x", "bad hunter", "bad ***"],
+    ["a plain word that is a token after its scheme", "Bearer letmein", "no letmein", "no ***"],
+    ["letters of both cases", "aBcDeFgHiJ", "no aBcDeFgHiJ", "no ***"],
+    ["a word that is too long for a language", "abcdefghijklmnop", "no abcdefghijklmnop", "no ***"],
     ["a number of many digits", "123456789", "pin 123456789", "pin ***"],
   ])("hides %s", (_, value, text, expected) => {
     expect(secretsOf("secret", value).redact(text)).toBe(expected);
@@ -76,6 +80,8 @@ describe("redact", () => {
     ["small numbers", "3600000", "3600000"],
     ["what it was told is ordinary", "/home/someone", "/home/someone"],
     ["folders", "/opt/thing/data", "/opt/thing/data"],
+    ["a plain word", "notion", "notion:search_pages"],
+    ["a plain word with a capital and blanks", " Search ", "Search"],
     ["plain addresses", "https://api.example.com/v1/mcp", "https://api.example.com/v1/mcp"],
   ])("leaves %s", (_, value, text) => {
     expect(secretsOf(value).redact(`see ${text}.`)).toBe(`see ${text}.`);
@@ -115,6 +121,29 @@ describe("redact", () => {
       }),
       { seed: 7, numRuns: 200 },
     );
+  });
+
+  it("hides a value of thousands of characters, whole and where it overlaps with itself, and nothing less of it", () => {
+    const value = `${"x9".repeat(1000)}!${"x9".repeat(1000)}`;
+    const secrets = secretsOf(value, "x9".repeat(32));
+    const short = secretsOf(value);
+    expect(short.redact(`a ${value} b ${value}`)).toBe("a *** b ***");
+    expect(short.redact(`a ${value}!${"x9".repeat(1000)} b`)).toBe("a *** b");
+    expect(short.redact(`a ${value.slice(0, -1)} b`)).toBe(`a ${value.slice(0, -1)} b`);
+    expect(short.redact(`x9${value}`)).toBe("x9***");
+    expect(secrets.redact(`a ${"x9".repeat(32)}! b ${value} c`)).toBe("a ***! b *** c");
+  });
+
+  it.each<[string, string, string]>([
+    ["that it is in, again and again", "x9".repeat(4000), "x9".repeat(300_000)],
+    ["that almost holds it everywhere", `${"x9".repeat(4000)}!`, "x9".repeat(300_000)],
+    ["that begins with it everywhere", `${"a".repeat(8000)}b`, `${"a".repeat(7999)}c`.repeat(75)],
+  ])("takes a text %s in a moment, for a value that is like itself", (_, value, text) => {
+    const secrets = secretsOf(value);
+    secrets.redact("");
+    const start = process.cpuUsage();
+    secrets.redact(text);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(2500);
   });
 
   it("takes a megabyte with hundreds of values in a moment, whatever the text", () => {

@@ -2,7 +2,7 @@
 import { DiscoveryError } from "../errors.js";
 import { formsOf } from "./secrets-forms.js";
 import { createMatcher, type Matcher, replaceRanges } from "./secrets-matcher.js";
-import { isOrdinary } from "./secrets-ordinary.js";
+import { isOrdinary, isPlainWord } from "./secrets-ordinary.js";
 import { piecesOf } from "./secrets-pieces.js";
 
 export interface Secrets {
@@ -93,7 +93,7 @@ function matcherOf(values: readonly string[]): Matcher {
 
 function valuablePieces(value: string, ordinary: ReadonlySet<string>): string[] {
   const isOfWorth = (text: string): boolean => !ordinary.has(text) && !isOrdinary(text);
-  return isOfWorth(value) ? piecesOf(value).filter(isOfWorth) : [];
+  return isOfWorth(value) && !isPlainWord(value) ? piecesOf(value).filter(isOfWorth) : [];
 }
 
 function hideInError(

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { AuditLog } from "../../src/audit/create-audit-log.js";
 import type { AuditAct, AuditEntry } from "../../src/audit/entry.js";
 import { compileCheck } from "../../src/executor/check-value.js";
+import { type Arrears, createArrears } from "../../src/executor/arrears.js";
 import { createConfirmations } from "../../src/executor/confirmations.js";
 import { createExecute, type ExecutorParts, type OutgoingCall } from "../../src/executor/execute.js";
 import { createIdempotency } from "../../src/executor/idempotency.js";
@@ -20,6 +21,7 @@ import { compileRuling } from "../../src/policy/ruling.js";
 import { compileRules } from "../../src/rules/compile.js";
 import { decide } from "../../src/rules/decide.js";
 import { createStore } from "../../src/store/create-store.js";
+import { createSecrets } from "../../src/util/secrets.js";
 import type { Store } from "../../src/store/store.js";
 
 const DEFINITION: ToolDefinition = {
@@ -70,7 +72,7 @@ export interface ExecutorSetup {
   readonly send?: (call: OutgoingCall) => Promise<CallResult>;
   readonly parts?: Partial<ExecutorParts>;
   /** Of another executor, to share what it knows. */
-  readonly beside?: { readonly store: Store };
+  readonly beside?: { readonly store: Store; readonly arrears: Arrears };
 }
 
 /** An executor over a real store; only the server, the clock and the record are made up. */
@@ -94,8 +96,9 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
   const note = (act: AuditAct) => audit.record({ kind: "note", request_id: "note", timestamp: "", ...act });
   const compiled = await toPolicy(policy);
   const ttlMs = compiled.options.confirmation.ttlSeconds * 1000;
+  const arrears = beside?.arrears ?? createArrears();
   const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
-  const idempotency = createIdempotency({ keys: store.keys, seals, ttlMs: 86_400_000, now, note });
+  const idempotency = createIdempotency({ keys: store.keys, arrears, seals, ttlMs: 86_400_000, now, note });
   const execute = createExecute({
     resolve: () => Promise.resolve(tool),
     explain: () => "rule 1 (*issue* → disabled)",
@@ -110,6 +113,7 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
     idempotency,
     seals,
     rates: store.rates,
+    secrets: createSecrets(),
     audit,
     send: async (_tool, call) => {
       await call.beforeSend();
@@ -131,5 +135,5 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
       { actor: localActor("mcp"), server: "github", tool: "create_issue", arguments: { title: "x" }, ...rest },
       signal,
     );
-  return { call, sent, records, logged, store, confirmations, idempotency, clock, audit };
+  return { call, sent, records, logged, store, arrears, confirmations, idempotency, clock, audit };
 }

@@ -1,4 +1,5 @@
 import { createStore } from "../../src/store/create-store.js";
+import { driver } from "../../src/store/sqlite/driver.js";
 
 /** All that is on record in the store, oldest first. */
 export async function recordsIn(file: string): Promise<Record<string, unknown>[]> {
@@ -7,5 +8,18 @@ export async function recordsIn(file: string): Promise<Record<string, unknown>[]
     return (await store.audit.read({})).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   } finally {
     await store.close();
+  }
+}
+
+/** The servers whose tools are remembered in the store. */
+export function catalogIn(file: string): string[] {
+  const database = new (driver().DatabaseSync)(file);
+  try {
+    return database
+      .prepare("SELECT server FROM catalog ORDER BY server")
+      .all()
+      .map(({ server }) => String(server));
+  } finally {
+    database.close();
   }
 }

@@ -1,18 +1,26 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createCatalogDisk } from "../../src/catalog/disk.js";
-import { fingerprintOf, type ServerRecord } from "../../src/catalog/record.js";
-import type { Home } from "./gateway.js";
+import { fingerprintOf } from "../../src/catalog/record.js";
+import { createStore, storeFile } from "../../src/store/create-store.js";
+import { type Home, testServer } from "./gateway.js";
 
-/** Gives every server of the configuration the record that the one server asked before has left on disk. */
+/** The server that has to have been asked before. */
+const ASKED = { only: testServer("echo.mjs") };
+
+/** Gives every server of the configuration the record that the one server asked before has left in the store. */
 export async function writeWarmCatalog(home: Home, servers: Record<string, object>): Promise<void> {
-  const folder = join(home.folder, "state", "catalog");
-  const [file = ""] = readdirSync(folder);
-  const { record } = JSON.parse(readFileSync(join(folder, file), "utf8")) as { record: ServerRecord };
-  const disk = createCatalogDisk(folder, () => undefined);
-  for (const [server, entry] of Object.entries(servers)) {
+  const store = createStore({ file: storeFile(join(home.folder, "state")), inline: true });
+  const disk = createCatalogDisk(store.catalog, (message) => {
+    throw new Error(message);
+  });
+  const fingerprint = (entry: object): string => {
     const { command, args } = entry as { command: string; args: string[] };
-    const fingerprint = fingerprintOf({ kind: "stdio", command, args, env: {}, cwd: dirname(home.config) });
-    await disk.write({ ...record, server, fingerprint, listedAt: Date.now() });
+    return fingerprintOf({ kind: "stdio", command, args, env: {}, cwd: dirname(home.config) });
+  };
+  const record = await disk.read("only", fingerprint(ASKED.only));
+  if (record === undefined) throw new Error("No server has been asked yet.");
+  for (const [server, entry] of Object.entries(servers)) {
+    await disk.write({ ...record, server, fingerprint: fingerprint(entry), listedAt: Date.now() });
   }
+  await store.close();
 }

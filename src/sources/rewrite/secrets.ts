@@ -1,4 +1,4 @@
-import type { Connection } from "../../model/server.js";
+import type { Connection, RestAuth, RestConnection } from "../../model/server.js";
 
 /** A value in a connection that looks like a secret and is written out. */
 export interface PlainSecret {
@@ -26,6 +26,7 @@ export function replaceSecrets(
   replace: (secret: PlainSecret) => string,
 ): Connection {
   const prefix = toVariable(server);
+  if (connection.kind === "rest") return inRest(connection, prefix, replace);
   if (connection.kind !== "stdio") {
     const headers = mapEntries(connection.headers, (name, text) => {
       const [, scheme = "", value = ""] = /^((?:Bearer|Basic|Token|token|bearer)\s+)?([^]*)$/.exec(text) ?? [];
@@ -42,6 +43,30 @@ export function replaceSecrets(
     inArgument(word, connection.args[index - 1], { index, prefix, replace }),
   );
   return { ...connection, env, args };
+}
+
+/** Whatever stands in the place of a credential is one. */
+function inRest(connection: RestConnection, prefix: string, replace: (secret: PlainSecret) => string): RestConnection {
+  const { auth, headers } = connection;
+  const hide = (where: string, variable: string, value: string): string =>
+    isPlain(value) ? replace({ where, variable: toVariable(`${prefix}_${variable}`), value }) : value;
+  const hidden = mapEntries(headers, (name, value) =>
+    isSecret(name, value) ? hide(`headers.${name}`, name, value) : value,
+  );
+  return { ...connection, headers: hidden, ...(auth === undefined ? {} : { auth: inAuth(auth, hide) }) };
+}
+
+function inAuth(auth: RestAuth, hide: (where: string, variable: string, value: string) => string): RestAuth {
+  switch (auth.kind) {
+    case "bearer":
+      return { ...auth, token: hide("auth.token", "TOKEN", auth.token) };
+    case "basic":
+      return { ...auth, password: hide("auth.password", "PASSWORD", auth.password) };
+    case "api-key":
+      return { ...auth, value: hide("auth.value", "API_KEY", auth.value) };
+    case "client-credentials":
+      return { ...auth, clientSecret: hide("auth.clientSecret", "CLIENT_SECRET", auth.clientSecret) };
+  }
 }
 
 const NAME =

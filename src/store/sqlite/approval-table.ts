@@ -5,7 +5,14 @@ import type { Table } from "./operations.js";
 /** How long the trace of an approval stays after it has expired. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const MOST_LISTED = 1000;
+/** Of one actor, of those that wait or waited in vain, and of those that were used: what callers can make by themselves. */
+const MOST_OF_ACTOR = 100;
 
+/** As `toApproval` has it. */
+const STATE = `
+  CASE WHEN state = 'redeemed'
+    OR abs(:now - coalesce(decided_at, asked_at)) < expires_at - coalesce(decided_at, asked_at)
+  THEN state ELSE 'expired' END`;
 const SUBJECT = "actor = :actor AND tool = :tool AND binding = :binding";
 
 export function createApprovalTable(database: Database): Table<Approvals> {
@@ -20,8 +27,13 @@ export function createApprovalTable(database: Database): Table<Approvals> {
     UPDATE approvals SET state = :kind, decided_by = :by, decided_at = :now, expires_at = :expiresAt
     WHERE id = :id RETURNING *`);
   const redeem = database.prepare("UPDATE approvals SET state = 'redeemed' WHERE id = :id RETURNING *");
-  const list = database.prepare(`SELECT * FROM approvals ORDER BY asked_at DESC, id LIMIT ${MOST_LISTED}`);
+  const list = database.prepare(`
+    SELECT * FROM approvals WHERE ${STATE} = :state ORDER BY asked_at DESC, id LIMIT ${MOST_LISTED}`);
   const sweep = database.prepare("DELETE FROM approvals WHERE expires_at <= :before");
+  const makeRoom = database.prepare(`
+    DELETE FROM approvals WHERE rowid IN (
+      SELECT rowid FROM approvals WHERE actor = :actor AND state = :state
+      ORDER BY rowid DESC LIMIT -1 OFFSET ${MOST_OF_ACTOR - 1})`);
 
   const find = (id: string, now: number): Approval | undefined => {
     const row = byId.get({ id });
@@ -40,6 +52,8 @@ export function createApprovalTable(database: Database): Table<Approvals> {
       sweep.run({ before: now - KEPT_MS });
       const open = pick(subject, now, ["approved", "pending"]);
       if (open !== undefined && (selfService || !open.selfService)) return open;
+      if (open === undefined)
+        for (const state of ["pending", "redeemed"]) makeRoom.run({ actor: subject.actor, state });
       const row =
         open === undefined
           ? insert.get({
@@ -68,10 +82,7 @@ export function createApprovalTable(database: Database): Table<Approvals> {
     lookup: (subject, now) => pick(subject, now, ["approved", "pending", "denied"]),
     find,
     list(now, state = "pending") {
-      return list
-        .all()
-        .map((row) => toApproval(row, now))
-        .filter((approval) => approval.state === state);
+      return list.all({ now, state }).map((row) => toApproval(row, now));
     },
   };
 }

@@ -26,6 +26,7 @@ export function createAuditTable(database: Database, owners: Owners): Table<Audi
     SELECT i.request_id, i.owner, a.seq, a.hash, a.body FROM open_intents i JOIN audit a ON a.seq = i.seq ORDER BY a.seq`);
   const intentOwner = database.prepare("SELECT owner FROM open_intents WHERE request_id = :requestId");
   const oldestIntent = database.prepare("SELECT min(seq) AS seq FROM open_intents");
+  const hasOutcome = database.prepare("SELECT 1 FROM audit WHERE request_id = :requestId AND kind = 'outcome' LIMIT 1");
   const exists = database.prepare("SELECT 1 FROM audit WHERE seq = :seq AND hash = :hash");
   const remove = database.prepare("DELETE FROM audit WHERE seq <= :seq");
   const moveStart = database.prepare("UPDATE audit_start SET seq = :seq, hash = :hash");
@@ -75,13 +76,19 @@ export function createAuditTable(database: Database, owners: Owners): Table<Audi
       })),
     closeOrphans: (outcomes) =>
       outcomes.flatMap((outcome) => (isOrphaned(outcome.request_id) ? append([outcome]) : [])),
+    appendMissing: (outcomes) =>
+      outcomes.flatMap((outcome) =>
+        hasOutcome.get({ requestId: outcome.request_id }) === undefined ? append([outcome]) : [],
+      ),
     addCheckpoint: ({ seq, hash, at, keyId, signature }) => {
       addCheckpoint.run({ seq, hash, at, keyId, signature });
       dropCheckpoints.run();
     },
     checkpoints: () => checkpoints.all().map(toCheckpoint),
-    remove({ through, rotation }) {
+    remove({ after, through, rotation }) {
       const { seq, hash } = through;
+      const from = start();
+      if (from.seq !== after.seq || from.hash !== after.hash) return false;
       const stillOpen = oldestIntent.get()?.["seq"];
       if (typeof stillOpen === "number" && stillOpen <= seq) return false;
       if (exists.get({ seq, hash }) === undefined) return false;

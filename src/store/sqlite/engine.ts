@@ -26,7 +26,7 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
 
   const call = ({ part, method, given }: Request): unknown => {
     if (part === "probe") return database.exec(PROBE);
-    const act = (tables[part] as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[method];
+    const act = (tables[part]() as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[method];
     if (act === undefined) throw new Error(`there is no ${part}.${method}`);
     return act(...given);
   };
@@ -57,15 +57,21 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
   };
 }
 
-function createTables(database: Database, owners: Owners): Tables {
+/** Each made when it is first used: a start that only reads the catalog prepares no other statements. */
+function createTables(database: Database, owners: Owners): { readonly [Part in keyof Tables]: () => Tables[Part] } {
   return {
-    keys: createKeyTable(database, owners),
-    audit: createAuditTable(database, owners),
-    approvals: createApprovalTable(database),
-    pins: createPinTable(database),
-    rates: createRateTable(database),
-    catalog: createCatalogTable(database),
+    keys: once(() => createKeyTable(database, owners)),
+    audit: once(() => createAuditTable(database, owners)),
+    approvals: once(() => createApprovalTable(database)),
+    pins: once(() => createPinTable(database)),
+    rates: once(() => createRateTable(database)),
+    catalog: once(() => createCatalogTable(database)),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** One request that fails takes nothing of the others with it, unless it took the transaction. */

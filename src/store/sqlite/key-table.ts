@@ -1,10 +1,17 @@
-import type { Claim, Ending, KeyRecord, KeyRecords, KeyScope, KeyState, Reservation } from "../key-records.js";
+import {
+  type Claim,
+  type Ending,
+  type KeyRecord,
+  type KeyRecords,
+  type KeyScope,
+  type KeyState,
+  type Reservation,
+  MAX_ANSWER_BYTES,
+} from "../key-records.js";
 import type { Database, SqlRow } from "./driver.js";
 import type { Table } from "./operations.js";
 import type { Owners } from "./owners.js";
 
-/** Larger answers are not kept: the key still says that the call was made. */
-export const MAX_ANSWER_BYTES = 1024 * 1024;
 const MOST_LISTED = 1000;
 /** With every reservation so many expired ones go, so that nothing has to sweep. */
 const SWEPT_AT_ONCE = 20;
@@ -132,6 +139,7 @@ function toMine({ id, requestId }: Claim): { id: number; requestId: string } {
 
 function toStored(ending: Ending): { answer: Uint8Array | null; bytes: number | null } {
   if (ending.kind === "unknown") return { answer: null, bytes: null };
+  if ("answerBytes" in ending) return { answer: null, bytes: ending.answerBytes };
   const bytes = ending.answer.byteLength;
   return { answer: bytes > MAX_ANSWER_BYTES ? null : ending.answer, bytes };
 }

@@ -28,6 +28,7 @@ export const OPERATIONS: { readonly [Part in StorePart]: { readonly [Method in k
     read: "read",
     openIntents: "read",
     closeOrphans: "durable",
+    appendMissing: "durable",
     head: "read",
     start: "read",
     addCheckpoint: "durable",

@@ -1,5 +1,5 @@
-import type { Pin, PinKey, Pins } from "../pins.js";
-import type { Database, SqlRow } from "./driver.js";
+import type { Pin, PinFilter, PinKey, Pins } from "../pins.js";
+import type { Database, SqlRow, Statement } from "./driver.js";
 import type { Table } from "./operations.js";
 
 const KEY = "server = :server AND fingerprint = :fingerprint AND tool = :tool";
@@ -18,10 +18,14 @@ export function createPinTable(database: Database): Table<Pins> {
     UPDATE pins SET approved_hash = current_hash, approved_definition = current_definition,
       approved_by = :by, approved_at = :now
     WHERE ${KEY} AND current_hash = :hash RETURNING *`);
-  const list = database.prepare(`
-    SELECT * FROM pins WHERE (:server IS NULL OR server = :server)
-      AND (NOT :onlyChanged OR approved_hash IS NOT current_hash)
-    ORDER BY server, fingerprint, tool`);
+  const lists = new Map<string, Statement>();
+  /** One statement a kind of filter: in a statement for all of them no index could be used. */
+  const listOf = (conditions: readonly string[]): Statement => {
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+    const list = lists.get(where) ?? database.prepare(`SELECT * FROM pins ${where} ORDER BY server, fingerprint, tool`);
+    lists.set(where, list);
+    return list;
+  };
 
   return {
     see({ server, fingerprint, definitions, now, trustNew }) {
@@ -45,8 +49,21 @@ export function createPinTable(database: Database): Table<Pins> {
       const row = find.get(toKey(key));
       return row && toPin(row);
     },
-    list: ({ server, onlyChanged }) =>
-      list.all({ server: server ?? null, onlyChanged: onlyChanged === true ? 1 : 0 }).map(toPin),
+    list(filter) {
+      const { conditions, parameters } = toConditions(filter);
+      return listOf(conditions).all(parameters).map(toPin);
+    },
+  };
+}
+
+function toConditions({ server, fingerprint, onlyChanged = false }: PinFilter) {
+  return {
+    conditions: [
+      ...(server === undefined ? [] : ["server = :server"]),
+      ...(fingerprint === undefined ? [] : ["fingerprint = :fingerprint"]),
+      ...(onlyChanged ? ["approved_hash IS NOT current_hash"] : []),
+    ],
+    parameters: { ...(server === undefined ? {} : { server }), ...(fingerprint === undefined ? {} : { fingerprint }) },
   };
 }
 

@@ -60,6 +60,8 @@ export const MIGRATIONS: readonly string[] = [
     current_hash TEXT NOT NULL, current_definition TEXT NOT NULL, changed_at INTEGER NOT NULL,
     PRIMARY KEY (server, fingerprint, tool)
   ) STRICT;
+  CREATE INDEX pins_by_connection ON pins (fingerprint, server, tool);
+  CREATE INDEX pins_not_approved ON pins (server, fingerprint, tool) WHERE approved_hash IS NOT current_hash;
 
   CREATE TABLE rate_slots (
     bucket TEXT NOT NULL, actor TEXT NOT NULL, window_ms INTEGER NOT NULL, slot INTEGER NOT NULL, taken INTEGER NOT NULL,

@@ -1,6 +1,10 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { createThreadLane } from "./thread-lane.js";
 
@@ -51,5 +55,24 @@ describe("the store's thread", () => {
     ]);
     await lane.close();
     expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "it was closed" } });
+  });
+
+  it("keeps the process alive until it has ended, also when answers come in between", async () => {
+    const thread = await program(`parentPort.on("message", ({ kind, requests }) => {
+      if (kind === "close") setTimeout(() => parentPort.close(), 50);
+      else parentPort.postMessage(requests.map(() => ({ kind: "done" })));
+    });`);
+    const lane = join(dirname(thread), "lane.mjs");
+    const entry = fileURLToPath(new URL("./thread-lane.ts", import.meta.url));
+    await build({ entryPoints: [entry], outfile: lane, bundle: true, platform: "node", format: "esm" });
+    const main = join(dirname(thread), "main.mjs");
+    await writeFile(
+      main,
+      `import { createThreadLane } from "./lane.mjs";
+      const lane = createThreadLane("none", { program: ${JSON.stringify(thread)} });
+      void lane.send(${JSON.stringify(REQUEST)});
+      await lane.close();`,
+    );
+    expect(await once(fork(main, { execArgv: [], stdio: "ignore" }), "exit")).toEqual([0, null]);
   });
 });

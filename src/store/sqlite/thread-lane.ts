@@ -54,6 +54,7 @@ function startThread({ file, program }: { file: string; program: string }, onEnd
   let batch: Request[] = [];
   let open: Resolve[] = [];
   let failure = "its thread ended";
+  let isClosing = false;
 
   const post = (message: ToThread): void => worker.postMessage(message);
   const flush = (): void => {
@@ -75,7 +76,8 @@ function startThread({ file, program }: { file: string; program: string }, onEnd
   // Requests are answered in the order in which they were sent.
   worker.on("message", (replies: FromThread) => {
     for (const [index, answer] of open.splice(0, replies.length).entries()) answer(replies[index] as Reply);
-    if (open.length === 0) worker.unref();
+    // Who waits for the end must not be left alone with a thread that counts for nothing.
+    if (open.length === 0 && !isClosing) worker.unref();
   });
 
   return {
@@ -84,6 +86,7 @@ function startThread({ file, program }: { file: string; program: string }, onEnd
       if (batch.push(request) === 1) queueMicrotask(flush);
     },
     async close() {
+      isClosing = true;
       flush();
       worker.ref();
       post({ kind: "close" });

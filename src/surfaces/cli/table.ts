@@ -2,7 +2,9 @@ import { SERVER, TOOL } from "./table-arguments.js";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { auditSpec } from "./audit/spec.js";
 import { approvals, approve, deny, execute, idempotency } from "./table-execution.js";
+import { adapter } from "./table-adapters.js";
 import { pins } from "./table-pins.js";
+import { registry } from "./table-registry.js";
 
 /** What every command understands. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -220,9 +222,22 @@ const evaluate: CommandSpec = {
 
 const serve: CommandSpec = {
   name: "serve",
-  summary: "Serve the gateway to an MCP client on standard input and output.",
+  summary: "Serve the gateway to an MCP client on standard input and output, or to programs over HTTP.",
   isProtocol: true,
-  examples: ["anygpt mcp serve", "anygpt mcp serve --config ./mcp-discovery.config.yaml"],
+  options: [
+    { flags: "--http", summary: "serve REST over HTTP instead, on this machine only" },
+    {
+      flags: "--port <number>",
+      summary: "port for --http, 0 for any (default: http.port of the configuration, 7332)",
+      number: { min: 0, max: 65_535, integer: true },
+    },
+    { flags: "--host <address>", summary: "loopback address for --http (default: http.host, 127.0.0.1)" },
+  ],
+  examples: [
+    "anygpt mcp serve",
+    "anygpt mcp serve --config ./mcp-discovery.config.yaml",
+    "anygpt mcp serve --http --port 8080",
+  ],
   load: async () => (await import("./commands/serve.js")).serve,
 };
 
@@ -272,6 +287,8 @@ export const ANYGPT: CommandGroup = {
         idempotency,
         auditSpec,
         pins,
+        adapter,
+        registry,
         config,
         importServers,
         env,

@@ -9,6 +9,8 @@ import type { MetaTool } from "../../metatools/meta-tool.js";
 import type { AskPerson } from "../../model/call.js";
 import { createGatewayServer } from "./gateway-server.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
+import { offerProfile } from "../../metatools/offered.js";
+import { createSecrets } from "../../util/secrets.js";
 
 interface Message {
   readonly id?: number;
@@ -28,8 +30,8 @@ function askingTool(said: Said[], ttlMs: number): MetaTool {
     inputSchema: {},
     readOnly: false,
     async run(args, { ask, signal }) {
-      const { name } = args as { name: string };
-      const about = { toolId: "s:risky", risk: "high", riskOrigin: "default", arguments: { name }, ttlMs };
+      const { name, ...rest } = args as { name: string };
+      const about = { toolId: "s:risky", risk: "high", riskOrigin: "default", arguments: { name, ...rest }, ttlMs };
       const verdict = (await ask?.({ id: `ap_${name}`, ...about }, signal)) ?? "cannot be asked";
       said.push({ name, verdict });
       if (verdict === "accepted") return { kind: "data", data: { done: name } };
@@ -57,8 +59,17 @@ class Peer {
     });
     const metaTools = [askingTool(this.said, ttlMs)];
     const transport = new BoundedStdioTransport(this.#input, this.#output);
-    const parts = { metaTools, instructions: "", flawsOf: () => [], stateKey, deaf: this.deafening.signal };
-    const stages = () => Promise.resolve({ metaTools } as unknown as Stages);
+    const offered = offerProfile(metaTools);
+    const onToolsChanged = () => undefined;
+    const parts = {
+      offered,
+      onToolsChanged,
+      instructions: "",
+      flawsOf: () => [],
+      stateKey,
+      deaf: this.deafening.signal,
+    };
+    const stages = () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages);
     this.#handle = serveStdio(({ era }) => createGatewayServer({ ...parts, stages, era }), { transport });
   }
 
@@ -112,6 +123,7 @@ function peer(options?: ConstructorParameters<typeof Peer>[0]): Peer {
   return one;
 }
 
+const MANY = Array.from({ length: 1000 }, (_, n) => `item ${n}`);
 const YES = { action: "accept", content: { confirm: true } };
 const textOf = ({ content }: NonNullable<Message["result"]>): string => content?.[0]?.text ?? "";
 
@@ -147,6 +159,11 @@ describe("in the legacy era", () => {
     ["a refusal", (id) => ({ id, result: { action: "decline" } }), "declined"],
     ["a closed dialogue", (id) => ({ id, result: { action: "cancel" } }), "unanswered"],
     ["an error", (id) => ({ id, error: { code: -32601, message: "No forms here." } }), "unanswered"],
+    ["nothing", (id) => ({ id, result: null }), "unanswered"],
+    ["a text", (id) => ({ id, result: "accept" }), "unanswered"],
+    ["a list", (id) => ({ id, result: [] }), "unanswered"],
+    ["a yes and an error at once", (id) => ({ id, result: YES, error: { code: 1, message: "" } }), "unanswered"],
+    ["an error without a code", (id) => ({ id, error: { message: "No forms here." } }), "unanswered"],
     ["rubbish", (id) => ({ id, result: { action: "perhaps" } }), "unanswered"],
     [
       "an answer that can be read in two ways",
@@ -216,6 +233,14 @@ describe("in the legacy era", () => {
     expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
   });
 
+  it("does not ask about a call that is too large to be judged in a dialogue", async () => {
+    const client = peer();
+    await client.handshake({ elicitation: {} });
+    const { answer } = client.call("alice", { arguments: { name: "alice", rest: MANY } });
+    expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
+    expect(client.said).toEqual([{ name: "alice", verdict: "unanswered" }]);
+  });
+
   it("takes no answer that comes with the call", async () => {
     const client = peer();
     await client.handshake({});
@@ -259,6 +284,13 @@ describe("in the modern era", () => {
     const second = await client.round("alice", { inputResponses: { confirmation: { action } }, requestState });
     expect(second).toMatchObject({ isError: true, resultType: "complete" });
     expect(textOf(second)).toContain(code);
+  });
+
+  it("does not ask about a call that is too large to be judged in a dialogue", async () => {
+    const client = peer();
+    const first = await client.round("alice", { arguments: { name: "alice", rest: MANY } });
+    expect(first).toMatchObject({ isError: true, resultType: "complete" });
+    expect(textOf(first)).toContain("CONFIRMATION_REQUIRED");
   });
 
   /** What comes of a round with an answer that should not count. */

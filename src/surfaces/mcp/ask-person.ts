@@ -42,9 +42,11 @@ function canShowForms(capabilities: unknown): boolean {
 /** The legacy era: a request of ours, on the connection that the call came from, while the call waits. */
 function askNow({ mcpReq }: ServerContext, deaf: AbortSignal): AskPerson {
   return async (question, signal) => {
+    const form = toForm(question);
+    if (form === undefined) return "unanswered";
     const ends = [mcpReq.signal, deaf, ...(signal === undefined ? [] : [signal])];
     // The mode is left out: form is what it means (2025-11-25), and older clients do not know the word.
-    const request = { method: "elicitation/create", params: toForm(question) } as const;
+    const request = { method: "elicitation/create", params: form } as const;
     try {
       return toVerdict(await mcpReq.send(request, { timeout: question.ttlMs, signal: AbortSignal.any(ends) }));
     } catch {
@@ -60,20 +62,22 @@ const KEY = "confirmation";
  * word counts for the question that this process has put, and no other: whatever else comes with it is asked about anew.
  */
 function askInRounds({ mcpReq }: ServerContext, stateKey: Uint8Array): Asking {
-  let waiting: Question | undefined;
+  let next: JsonObject | undefined;
   return {
     ask: (question) => {
+      const form = toForm(question);
+      if (form === undefined) return Promise.resolve("unanswered");
       const answer = mcpReq.inputResponses?.[KEY];
-      const isAnswered = answer !== undefined && isSame(mcpReq.requestState(), toState(question, stateKey));
-      if (!isAnswered) waiting = question;
-      return Promise.resolve(isAnswered ? toVerdict(answer) : "unanswered");
-    },
-    nextRound: () =>
-      waiting && {
+      const state = toState(question, stateKey);
+      if (answer !== undefined && isSame(mcpReq.requestState(), state)) return Promise.resolve(toVerdict(answer));
+      next = {
         resultType: "input_required",
-        inputRequests: { [KEY]: { method: "elicitation/create", params: { mode: "form", ...toForm(waiting) } } },
-        requestState: toState(waiting, stateKey),
-      },
+        inputRequests: { [KEY]: { method: "elicitation/create", params: { mode: "form", ...form } } },
+        requestState: state,
+      };
+      return Promise.resolve("unanswered");
+    },
+    nextRound: () => next,
   };
 }
 

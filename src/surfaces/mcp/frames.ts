@@ -4,7 +4,12 @@
 // flaws go along, so that the refusal reaches the model and the record. Everything around them (name, metadata, a
 // person's answers) is the client's doing, and the client is told with a protocol error.
 import { isUtf8 } from "node:buffer";
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type RequestId,
+} from "@modelcontextprotocol/server";
 import { isJsonObject } from "../../model/json.js";
 import { scanJson } from "../../util/json/scan.js";
 import { isMalformed, JSON_LIMITS, type JsonViolation, MOST_VIOLATIONS } from "../../util/json/violation.js";
@@ -67,7 +72,7 @@ function judge(value: unknown, flaws: readonly JsonViolation[]): Item {
   const wrongId = flaws.find(({ path }) => path === "/id");
   if (wrongId !== undefined) return refuse(null, INVALID_REQUEST, `The message's id ${wrongId.message}.`);
   if (!isMessage(value)) return refuse(idOf(value), INVALID_REQUEST, NOT_A_MESSAGE);
-  if (!("method" in value)) return deliver(flaws.length === 0 ? value : toNoAnswer(value));
+  if (!("method" in value)) return deliver(flaws.length === 0 && isAnswer(value) ? value : toNoAnswer(value));
   if (!("id" in value)) return flaws.some(isAmbiguous) ? { kind: "ignored" } : deliver(value);
   const around = flaws.find(({ path }) => value.method !== "tools/call" || !isInArguments(path));
   if (around === undefined) return deliver(value, flaws);
@@ -90,9 +95,14 @@ function flawsOfItem(flaws: readonly JsonViolation[], index: number): readonly J
     .map((flaw) => ({ ...flaw, path: flaw.path.slice(prefix.length) }));
 }
 
-/** A person's answer that can be read in two ways is none. */
+/** Of any other form it would be dropped by the SDK, and whoever asked left waiting. */
+function isAnswer(value: JSONRPCMessage): boolean {
+  return isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
+}
+
+/** A person's answer that is malformed or can be read in two ways is none. */
 function toNoAnswer({ id }: { readonly id?: RequestId | undefined }): JSONRPCMessage {
-  const error = { code: INVALID_REQUEST, message: "The answer can be read in two ways." };
+  const error = { code: INVALID_REQUEST, message: "The answer is malformed, or can be read in two ways." };
   return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error };
 }
 

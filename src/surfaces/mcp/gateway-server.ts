@@ -7,13 +7,16 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Stages } from "../../compose.js";
-import { DiscoveryError } from "../../errors.js";
-import type { MetaAnswer, MetaContext, MetaTool } from "../../metatools/meta-tool.js";
+import { DiscoveryError, toDiscoveryError } from "../../errors.js";
+import type { ListedPage } from "../../metatools/full-mode.js";
+import type { MetaAnswer, MetaContext } from "../../metatools/meta-tool.js";
+import type { Offered } from "../../metatools/offered.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
 import { localActor } from "../../model/actor.js";
 import type { CallEvent, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { JsonViolation } from "../../util/json/violation.js";
+import type { Secrets } from "../../util/secrets.js";
 import { VERSION } from "../../version.js";
 import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.js";
@@ -21,27 +24,35 @@ import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.js";
 export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
   /** Of the configuration in force when a request arrives. */
   readonly stages: () => Promise<Stages>;
-  readonly metaTools: readonly MetaTool[];
+  /** Of the configuration at the start: whether the list of tools is the same for ever. */
+  readonly offered: Offered;
+  /** Tells whenever there may be other tools. */
+  readonly onToolsChanged: (listener: () => void) => void;
   readonly instructions: string;
   /** What reading the arguments of a request as JSON has silently changed. */
   readonly flawsOf: (id: RequestId) => readonly JsonViolation[];
 }
 
 export function createGatewayServer(parts: GatewayServerParts): Server {
+  const { isFixed } = parts.offered;
   const server = new Server(
     { name: "anygpt-discovery", title: "AnyGPT Discovery", version: VERSION },
-    { capabilities: { tools: {}, resources: {}, logging: {} }, instructions: parts.instructions },
+    {
+      capabilities: { tools: isFixed ? {} : { listChanged: true }, resources: {}, logging: {} },
+      instructions: parts.instructions,
+    },
   );
-  const listed = parts.metaTools.map(toListedTool);
-  server.setRequestHandler("tools/list", () => ({ tools: listed }));
+  // A client that cannot be told looks for itself.
+  if (!isFixed) parts.onToolsChanged(() => void server.sendToolListChanged().catch(() => undefined));
   server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
   server.setRequestHandler("resources/read", async ({ params }) => ({
     contents: [await readResource(params.uri, await parts.stages())],
   }));
-  // A handler registered for tools/call has its result parsed and copied by the SDK, which drops what its schemas do not
-  // know. The fallback's result goes out as it is, and what an upstream answers must.
+  // A handler registered for tools/list or tools/call has its result parsed and copied by the SDK, which drops what its
+  // schemas do not know. The fallback's result goes out as it is, and what an upstream says must.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
+    if (method === "tools/list") return { ...(await listTools(params?.["cursor"], parts)) };
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
     const request: MetaRequest = {
       params: params ?? {},
@@ -54,13 +65,24 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   return server;
 }
 
-function toListedTool({ name, description, inputSchema, readOnly }: MetaTool) {
-  return {
-    name,
-    description,
-    inputSchema: { ...inputSchema, type: "object" as const },
-    ...(readOnly ? { annotations: { readOnlyHint: true } } : {}),
-  };
+/** How long the list of all tools waits for servers that were never asked: many clients ask for it once only. */
+const FIRST_TIME_WAIT_MS = 10_000;
+
+/** The five tools are listed before anything is known of the servers; all of them only then. */
+async function listTools(cursor: unknown, { offered, stages }: GatewayServerParts): Promise<ListedPage> {
+  if (offered.isFixed) return offered.page();
+  if (cursor !== undefined && typeof cursor !== "string")
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not a text.");
+  try {
+    return (await whenKnown(await stages())).page(cursor);
+  } catch (error) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, toDiscoveryError(error).message);
+  }
+}
+
+async function whenKnown({ offered, refresh }: Stages): Promise<Offered> {
+  if (!offered.isFixed) await refresh.whenKnown(FIRST_TIME_WAIT_MS);
+  return offered;
 }
 
 interface MetaRequest {
@@ -77,29 +99,29 @@ async function callMetaTool(
   const { name, arguments: args } = request.params;
   if (typeof name !== "string")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs the tool's name.");
-  const { metaTools } = await stages();
-  const metaTool = metaTools.find((one) => one.name === name);
-  if (metaTool === undefined) throw unknownMetaTool(name, metaTools);
+  const current = await stages();
+  const { offered, place } = current;
+  const metaTool = offered.find(name) ?? (await whenKnown(current)).find(name);
+  if (metaTool === undefined) throw unknownMetaTool(place.secrets.redact(name), offered.names);
   try {
     return toResult(await metaTool.run(args, toMetaContext(request)));
   } catch (error) {
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
-    return (isUnconfirmed ? request.asking?.nextRound() : undefined) ?? toFailedResult(error);
+    return (isUnconfirmed ? request.asking?.nextRound() : undefined) ?? toFailedResult(error, place.secrets);
   }
 }
 
 /** How a failure inside a meta-tool is told: as an answer that a model can act on. */
-export function toFailedResult(error: unknown): CallResult {
-  return { content: [{ type: "text", text: JSON.stringify(toErrorObject(error)) }], isError: true };
+export function toFailedResult(error: unknown, secrets?: Secrets): CallResult {
+  return { content: [{ type: "text", text: JSON.stringify(toErrorObject(error, secrets)) }], isError: true };
 }
 
 /** An agent that calls an upstream's tool by its own name is told the way. */
-function unknownMetaTool(name: string, metaTools: readonly MetaTool[]): ProtocolError {
-  const names = metaTools.map((one) => one.name).join(", ");
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `Unknown tool "${name}". This gateway offers ${names}; tools of other servers run through execute_tool.`,
-  );
+function unknownMetaTool(name: string, names: readonly string[]): ProtocolError {
+  const run = names.find((one) => /execute/.test(one));
+  const offers =
+    run === undefined ? "" : ` This gateway offers ${names.join(", ")}; tools of other servers run through ${run}.`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool "${name}".${offers}`);
 }
 
 function toResult(answer: MetaAnswer): CallResult {

@@ -11,15 +11,20 @@ const server = (name: string, description?: string): ServerDefinition => ({
   origin: "inline",
 });
 
+const NAMES = ["list_mcp_servers", "search_tools", "list_tools", "get_tool_details", "execute_tool"];
+
 describe("instructions", () => {
   it("name the servers with what they are for", () => {
-    expect(toInstructions([server("github", "GitHub API"), server("fs")])).toMatch(
+    expect(toInstructions([server("github", "GitHub API"), server("fs")], NAMES)).toMatch(
       /Behind it: github \(GitHub API\), fs\.$/,
     );
   });
 
   it("say how many there are when not all can be named", () => {
-    const text = toInstructions(Array.from({ length: 500 }, (_, n) => server(`server-${n}`, "Something useful")));
+    const text = toInstructions(
+      Array.from({ length: 500 }, (_, n) => server(`server-${n}`, "Something useful")),
+      NAMES,
+    );
     expect(text).toMatch(/Behind it 500 servers: server-0, .* and \d+ more \(list_mcp_servers\)\.$/);
   });
 
@@ -29,10 +34,10 @@ describe("instructions", () => {
     ["many with odd names", Array.from({ length: 300 }, (_, n) => server(`Ünïcödé-服务器-${n}`))],
     ["one endless name", [server("x9Q_".repeat(16))]],
   ])("stay within 150 tokens for %s", (_, servers) => {
-    expect(encode(toInstructions(servers)).length).toBeLessThanOrEqual(150);
+    expect(encode(toInstructions(servers, NAMES)).length).toBeLessThanOrEqual(150);
   });
 
   it("keep line breaks of descriptions out", () => {
-    expect(toInstructions([server("a", "one\n\ntwo")])).not.toContain("\n");
+    expect(toInstructions([server("a", "one\n\ntwo")], NAMES)).not.toContain("\n");
   });
 });

@@ -4,28 +4,36 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 const MAX_TOKENS = 145;
 const MAX_DESCRIPTION = 40;
 
-const INTRODUCTION = "Gateway to other MCP servers. Find tools with search_tools, run them with execute_tool.";
+/** Where every tool is listed under its own name, there is nothing to search for. */
+function introduce(names: readonly string[]): string {
+  const [find, run] = [/search|intent/, /execute/].map((pattern) => names.find((name) => pattern.test(name)));
+  if (find === undefined || run === undefined) return "Gateway to other MCP servers; all of their tools are listed.";
+  return `Gateway to other MCP servers. Find tools with ${find}, run them with ${run}.`;
+}
 
 /** What an agent is told at the start: what it could search for. Depends on the configuration alone, so it is stable. */
-export function toInstructions(servers: readonly ServerDefinition[]): string {
-  if (servers.length === 0) return `${INTRODUCTION} No server is configured yet.`;
+export function toInstructions(servers: readonly ServerDefinition[], offered: readonly string[]): string {
+  const introduction = introduce(offered);
+  if (servers.length === 0) return `${introduction} No server is configured yet.`;
   const names = servers.map(({ name }) => toOneLine(name));
   const described = servers.map(({ name, description }) =>
     description === undefined
       ? toOneLine(name)
       : `${toOneLine(name)} (${cutAtWord(toOneLine(description), MAX_DESCRIPTION)})`,
   );
-  return fit(described) ?? fit(names) ?? cutList(names);
+  const more = offered.find((name) => /list_mcp_servers|adapters/.test(name));
+  return fit(described, introduction) ?? fit(names, introduction) ?? cutList(names, introduction, more);
 }
 
-function fit(items: readonly string[]): string | undefined {
-  const text = `${INTRODUCTION} Behind it: ${items.join(", ")}.`;
+function fit(items: readonly string[], introduction: string): string | undefined {
+  const text = `${introduction} Behind it: ${items.join(", ")}.`;
   return mostTokens(text) <= MAX_TOKENS ? text : undefined;
 }
 
-function cutList(names: readonly string[]): string {
+function cutList(names: readonly string[], introduction: string, listed: string | undefined): string {
+  const where = listed === undefined ? "" : ` (${listed})`;
   const toText = (count: number): string =>
-    `${INTRODUCTION} Behind it ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more (list_mcp_servers).`;
+    `${introduction} Behind it ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more${where}.`;
   let count = 1;
   while (count < names.length && mostTokens(toText(count + 1)) <= MAX_TOKENS) count += 1;
   return toText(count);

@@ -12,9 +12,13 @@ const question = (given: JsonObject, toolId = "github:delete_repo"): Question =>
   ttlMs: 300_000,
 });
 
+/** What the person is shown of the arguments. */
+const shownOf = (given: JsonObject): string | undefined =>
+  toForm(question(given))?.message.replace(/^[\s\S]*?\nArguments:\n/, "");
+
 describe("a question", () => {
   it("shows the tool, its risk and who says so, and exactly what would be sent", () => {
-    expect(toForm(question({ name: "alice/site", force: true })).message).toBe(
+    expect(toForm(question({ name: "alice/site", force: true }))?.message).toBe(
       [
         'Run "github:delete_repo"?',
         "Risk: destructive (the server says destructiveHint: true).",
@@ -25,7 +29,7 @@ describe("a question", () => {
   });
 
   it("is a form with one box to tick", () => {
-    expect(toForm(question({})).requestedSchema).toEqual({
+    expect(toForm(question({}))?.requestedSchema).toEqual({
       type: "object",
       properties: { confirm: { type: "boolean", title: "Run it", description: expect.any(String) } },
       required: ["confirm"],
@@ -40,22 +44,57 @@ describe("a question", () => {
     ["a line separator", "a\u2028b"],
     ["a tag character", "a\u{e0041}b"],
   ])("escapes %s in an argument and in the tool's id", (_, text) => {
-    const { message } = toForm(question({ text }, `x:${text}`));
+    const message = toForm(question({ text }, `x:${text}`))?.message ?? "";
     expect(message).not.toContain(text);
     expect(message.split("\n").filter((line) => line.startsWith("Risk:"))).toHaveLength(1);
     expect(message).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u);
   });
 
-  it.each(["x", "\u{1f600}"])("that is long is cut, and says how much of %s it leaves out", (character) => {
-    const { message } = toForm(question({ text: character.repeat(9000) }));
-    const [, shown, left] = /Arguments:\n([\s\S]*)\n… (\d+) more characters are not shown\.$/.exec(message) ?? [];
-    expect(shown?.length).toBeLessThanOrEqual(4000);
-    expect(shown?.isWellFormed()).toBe(true);
-    expect(Number(left) + (shown?.length ?? 0)).toBe(
-      JSON.stringify({ text: character.repeat(9000) }, undefined, 2).length,
-    );
+  it("shows both ends of a long value, and how much it leaves out between them", () => {
+    const shown = shownOf({ text: `${"a".repeat(5000)}${"z".repeat(4000)}` }) ?? "";
+    const [, head = "", left, tail = ""] = /"text": "(a+)" … (\d+) characters … "(z+)"/.exec(shown) ?? [];
+    expect(head.length + Number(left) + tail.length).toBe(9000);
+    expect(shown.length).toBeLessThanOrEqual(4000);
+    expect(shown.length).toBeGreaterThan(1000);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["a long value before them", { note: "x".repeat(90_000), to: "mallory", all: true }],
+    ["many long values before them", { ...toMembers(20, "x".repeat(9000)), to: "mallory", all: true }],
+    ["a long name before them", { ["x".repeat(9000)]: 1, to: "mallory", all: true }],
+    ["a long text deep down before them", { a: [[{ b: ["x".repeat(9000)] }]], to: "mallory", all: true }],
+    ["a value that grows when it is escaped", { a: "\u0000".repeat(3000), to: "mallory", all: true }],
+  ])("shows the other members whole with %s", (_, given) => {
+    const shown = shownOf(given) ?? "";
+    expect(shown).toContain('\n  "to": "mallory",\n  "all": true\n}');
+    expect(shown.length).toBeLessThanOrEqual(4000);
+  });
+
+  it("lets no value pass for what was left out of another", () => {
+    const shown = shownOf({ text: `a" … 9 characters … "b${"x".repeat(9000)}` }) ?? "";
+    expect(shown.match(/[^\\]" … \d+ characters … "/g)).toHaveLength(1);
+  });
+
+  it("cuts no character in two", () => {
+    for (const pad of ["", "x"]) {
+      const shown = shownOf({ text: `${pad}${"\u{1f600}".repeat(9000)}` }) ?? "";
+      expect(shown.isWellFormed()).toBe(true);
+      expect(shown).not.toContain("\\u");
+    }
+  });
+
+  it.each<[string, JsonObject]>([
+    ["members", toMembers(1000, 1)],
+    ["items", { list: Array.from({ length: 1000 }, (_, n) => `item ${n}`) }],
+    ["levels", JSON.parse(`{"a":${"[".repeat(60)}${"]".repeat(60)}}`) as JsonObject],
+  ])("is not put where it has too many %s to be judged", (_, given) => {
+    expect(toForm(question(given))).toBeUndefined();
   });
 });
+
+function toMembers(count: number, value: string | number): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`member${n}`, value]));
+}
 
 describe("an answer", () => {
   it.each<[string, unknown, string]>([

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Stages } from "../../compose.js";
 import { toDiscoveryError } from "../../errors.js";
-import { GUIDE } from "./guide.js";
+import { FULL_GUIDE, GATEWAY_GUIDE, GUIDE } from "./guide.js";
 
 const GUIDE_URI = "anygpt://guide";
 
@@ -36,8 +36,8 @@ interface ResourceText {
   readonly text: string;
 }
 
-export async function readResource(uri: string, { discovery, kept }: Stages): Promise<ResourceText> {
-  if (uri === GUIDE_URI) return { uri, mimeType: "text/markdown", text: GUIDE };
+export async function readResource(uri: string, { discovery, kept, config }: Stages): Promise<ResourceText> {
+  if (uri === GUIDE_URI) return { uri, mimeType: "text/markdown", text: guideOf(config) };
   const [, kind, first, second] = /^anygpt:\/\/(tools|results)\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   if (kind === "tools")
     return { uri, mimeType: "application/json", text: await readTool(uri, discovery, [first, second]) };
@@ -45,6 +45,11 @@ export async function readResource(uri: string, { discovery, kept }: Stages): Pr
   if (page === undefined)
     throw notFound(uri, kind === "results" ? "The result is not kept any more." : "No such resource.");
   return { uri, mimeType: "text/plain", text: page };
+}
+
+function guideOf({ mode, profile }: Stages["config"]): string {
+  if (mode === "full") return FULL_GUIDE;
+  return profile === "gateway" ? GATEWAY_GUIDE : GUIDE;
 }
 
 async function readTool(

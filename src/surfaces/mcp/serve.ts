@@ -5,6 +5,7 @@ import type { RequestId } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
+import { describeFinding } from "../../registry/check-registry.js";
 import { createGatewayServer, toFailedResult } from "./gateway-server.js";
 import { toInstructions } from "./instructions.js";
 import { INTERNAL_ERROR } from "./frames.js";
@@ -22,20 +23,25 @@ const GRACE_MS = 3000;
 /** How long after the client has said its last word; long enough for a server to start. */
 const HANG_UP_GRACE_MS = 15_000;
 const STATE_KEY_BYTES = 32;
+const CATALOG_DELAY_MS = 50;
 const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
-  const { collected, metaTools, notices } = await engine.stages();
+  const { collected, offered, notices } = await engine.stages();
   for (const notice of notices()) log(notice);
   const transport = new BoundedStdioTransport(input, output);
-  const instructions = toInstructions(collected.servers);
-  // The first answer must not wait for the catalog.
-  transport.onfirstanswer = () => void warnAboutRules(engine, log).catch((error: unknown) => log(String(error)));
+  const instructions = toInstructions(collected.servers, offered.names);
+  // The first answer must not wait for the catalog, nor the list of tools that a client asks for next. Calls read it at once.
+  transport.onfirstanswer = () =>
+    void setTimeout(() => {
+      warnWhenKnown(engine, log).catch((error: unknown) => log(String(error)));
+    }, CATALOG_DELAY_MS).unref();
   const deafening = new AbortController();
   const parts = {
     stages: () => engine.known(),
-    metaTools,
+    offered,
+    onToolsChanged: (listener: () => void) => engine.onCatalogChange(listener),
     instructions,
     flawsOf: (id: RequestId) => transport.flawsOf(id),
     stateKey: randomBytes(STATE_KEY_BYTES),
@@ -67,11 +73,13 @@ function toFarewell(method: string) {
   return { result: { ...toFailedResult(new DiscoveryError("CANCELLED", message, { hint, executed: "unknown" })) } };
 }
 
-/** Reads the catalog, and when every server has answered, names the rules that do nothing. */
-async function warnAboutRules(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
-  const { refresh, ruleWarnings } = await engine.known();
+/** Reads the catalog, and when every server has answered, names the rules that do nothing and the operations that are not as exported. */
+async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
+  const { refresh, ruleWarnings, config, gateway } = await engine.known();
   await refresh.whenKnown(LONGEST_FIRST_TIME_MS);
-  if (refresh.pending().length === 0) for (const { message } of ruleWarnings()) log(message);
+  if (refresh.pending().length > 0) return;
+  for (const { message } of ruleWarnings()) log(message);
+  if (config.profile === "gateway") for (const finding of await gateway.findings()) log(describeFinding(finding));
 }
 
 /** Resolves when the client has hung up or cannot be reached. serveStdio listens for the close as well; both are told. */

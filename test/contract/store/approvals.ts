@@ -154,6 +154,45 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.ask(question("a2", end))).toMatchObject({ id: "a2" });
     });
 
+    it("keeps of one caller's questions that nobody answered the newest hundred, and no more", async () => {
+      const { approvals } = (await createPlace()).open();
+      const about = (n: number) => ({ ...forPerson(`a${n}`, 1000 + n), binding: `h${n}` });
+      await approvals.ask({ ...forPerson("b0", 999), actor: "bob" });
+      await approvals.ask(about(0));
+      await approvals.decide("a0", no);
+      for (let n = 1; n <= 150; n += 1) await approvals.ask(about(n));
+      const waiting = (await approvals.list(2000)).filter(({ actor }) => actor === "ann");
+      expect(waiting.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, n) => `a${150 - n}`));
+      expect(await approvals.decide("a50", yes)).toBeUndefined();
+      expect(await approvals.decide("a51", yes)).toMatchObject({ state: "approved" });
+      expect(await approvals.find("a0", 2001)).toMatchObject({ state: "denied" });
+      expect(await approvals.find("b0", 2001)).toMatchObject({ state: "pending" });
+      const end = 10_000 + FIVE_MINUTES;
+      await approvals.ask({ ...about(999), now: end });
+      expect(await approvals.list(end, "expired")).toHaveLength(99 + 3);
+    });
+
+    it("keeps of one caller's used ones the newest hundred", async () => {
+      const { approvals } = (await createPlace()).open();
+      for (let n = 1; n <= 120; n += 1) {
+        const asked = { ...question(`a${n}`, 1000 + n), binding: `h${n}` };
+        await approvals.ask(asked);
+        await approvals.redeem(asked.id, { ...SUBJECT, binding: asked.binding }, "pending", 1000 + n);
+      }
+      expect((await approvals.list(2000, "redeemed")).length).toBeLessThanOrEqual(101);
+      expect(await approvals.find("a120", 2000)).toMatchObject({ state: "redeemed" });
+    });
+
+    it("lists what waits, however much else was asked since", async () => {
+      const { approvals } = (await createPlace()).open();
+      await approvals.ask(forPerson("a0"));
+      for (let n = 1; n <= 1001; n += 1) {
+        await approvals.ask({ ...question(`b${n}`, 1000 + n), actor: `bob${n}` });
+        await approvals.decide(`b${n}`, { ...no, now: 1000 + n });
+      }
+      expect(await approvals.list(3000)).toMatchObject([{ id: "a0" }]);
+    });
+
     it("stays denied for as long as was said", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));

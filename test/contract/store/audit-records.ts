@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AuditBody } from "../../../src/store/audit-records.js";
 import { chainHash } from "../../../src/store/chain-hash.js";
-import { CHAIN_START, verifyChain } from "../../../src/store/verify-chain.js";
+import { CHAIN_START } from "../../../src/store/verify-chain.js";
+import { verifyStored } from "../../support/stored-chain.js";
 import type { StorePlace } from "../describe-store.js";
 
 const body = (request_id: string, rest: Partial<AuditBody> = {}): AuditBody => ({
@@ -42,7 +43,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       const place = await createPlace();
       const stores = [place.open(), place.open()];
       await Promise.all(Array.from({ length: 200 }, (_, n) => stores[n % 2]!.audit.append([body(`r${n}`)])));
-      expect(await verifyChain(stores[0]!.audit, () => true)).toMatchObject({ kind: "whole", records: 200 });
+      expect(await verifyStored(stores[0]!.audit)).toMatchObject({ kind: "whole", records: 200 });
     });
 
     it.each([
@@ -97,7 +98,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       );
       expect(ended.map(({ request_id }) => request_id)).toEqual(["r1", "r2"]);
       expect((await other.audit.openIntents()).map(({ requestId }) => requestId)).toEqual(["r4"]);
-      expect(await verifyChain(one.audit, () => true)).toMatchObject({ kind: "whole", records: 6 });
+      expect(await verifyStored(one.audit)).toMatchObject({ kind: "whole", records: 6 });
     });
 
     it("keeps the newest thousand checkpoints", async () => {
@@ -124,6 +125,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       const { audit } = (await createPlace()).open();
       const [one, two, three] = await audit.append([body("r1"), body("r2", { kind: "intent" }), body("r3")]);
       const rotation = (through: { seq: number; hash: string }) => ({
+        after: CHAIN_START,
         through,
         rotation: body("x", { kind: "rotation", through_seq: through.seq, through_hash: through.hash }),
       });
@@ -134,16 +136,42 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await audit.start()).toEqual(one);
       expect((await audit.read({})).map(({ seq }) => seq)).toEqual([2, 3, 4]);
       expect((await audit.read({}))[0]).toMatchObject(two!);
-      expect(await verifyChain(audit, () => true)).toMatchObject({ kind: "whole", records: 3 });
+      expect(await verifyStored(audit)).toMatchObject({ kind: "whole", records: 3 });
+    });
+
+    it("removes nothing when another process has removed something meanwhile", async () => {
+      const place = await createPlace();
+      const [one, other] = [place.open(), place.open()];
+      const marks = await one.audit.append(["r1", "r2", "r3", "r4"].map((id) => body(id)));
+      const told = body("x", { kind: "rotation" });
+      expect(await one.audit.remove({ after: CHAIN_START, through: marks[1]!, rotation: told })).toBe(true);
+      for (const after of [CHAIN_START, marks[0]!, { ...marks[1]!, hash: "other" }]) {
+        expect(await other.audit.remove({ after, through: marks[2]!, rotation: told })).toBe(false);
+      }
+      expect(await other.audit.start()).toEqual(marks[1]);
+      expect(await other.audit.remove({ after: marks[1]!, through: marks[2]!, rotation: told })).toBe(true);
+      expect(await one.audit.start()).toEqual(marks[2]);
+    });
+
+    it("adds outcomes that are missing, and none that is there", async () => {
+      const { audit } = (await createPlace()).open();
+      await audit.append([body("r1", { kind: "intent" }), body("r2", { kind: "intent" }), body("r2")]);
+      const added = await audit.appendMissing(["r1", "r2", "r3", "r3"].map((id) => body(id)));
+      expect(added.map(({ seq }) => seq)).toEqual([4, 5]);
+      const ids = (await audit.read({ kind: "outcome" })).map(
+        ({ body: text }) => (JSON.parse(text) as AuditBody).request_id,
+      );
+      expect(ids).toEqual(["r2", "r1", "r3"]);
+      expect(await audit.openIntents()).toEqual([]);
     });
 
     it("goes on with the number after the last when all are removed", async () => {
       const { audit } = (await createPlace()).open();
       const [one] = await audit.append([body("r1")]);
       const told = body("x", { kind: "rotation", through_seq: 1, through_hash: one!.hash });
-      await audit.remove({ through: one!, rotation: told });
+      await audit.remove({ after: CHAIN_START, through: one!, rotation: told });
       expect((await audit.append([body("r2")]))[0]?.seq).toBe(3);
-      expect(await verifyChain(audit, () => true)).toMatchObject({ kind: "whole", records: 2 });
+      expect(await verifyStored(audit)).toMatchObject({ kind: "whole", records: 2 });
     });
   });
 }

@@ -70,6 +70,29 @@ export function describePins(createPlace: () => Promise<StorePlace>): void {
       expect(await pins.list({ server: "s" })).toHaveLength(2);
     });
 
+    it("lists what fits all that is given, in order", async () => {
+      const { pins } = (await createPlace()).open();
+      for (const [server, fingerprint] of [
+        ["b", "f"],
+        ["a", "g"],
+        ["a", "f"],
+      ] as const) {
+        await pins.see({ ...seen("h1", 1), server, fingerprint });
+      }
+      await pins.see({ ...seen("h2", 2), server: "a", fingerprint: "g" });
+      await pins.see({ ...seen("h1", 2, false), server: "c", fingerprint: "f" });
+      const listed = async (filter: Parameters<typeof pins.list>[0]) =>
+        (await pins.list(filter)).map(({ server, fingerprint }) => server + fingerprint);
+      expect(await listed({})).toEqual(["af", "ag", "bf", "cf"]);
+      expect(await listed({ fingerprint: "f" })).toEqual(["af", "bf", "cf"]);
+      expect(await listed({ server: "a", fingerprint: "g" })).toEqual(["ag"]);
+      expect(await listed({ onlyChanged: true })).toEqual(["ag", "cf"]);
+      expect(await listed({ onlyChanged: true, fingerprint: "f" })).toEqual(["cf"]);
+      expect(await listed({ onlyChanged: true, server: "a" })).toEqual(["ag"]);
+      expect(await listed({ onlyChanged: true, server: "a", fingerprint: "f" })).toEqual([]);
+      expect(await listed({ onlyChanged: false, server: "b" })).toEqual(["bf"]);
+    });
+
     it("lists by server", async () => {
       const { pins } = (await createPlace()).open();
       await pins.see(seen("h1", 1));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AuditMark } from "../../../src/store/audit-records.js";
-import { verifyChain } from "../../../src/store/verify-chain.js";
+import { verifyStored } from "../../support/stored-chain.js";
 import type { StorePlace } from "../describe-store.js";
 import { SUBJECT, TTL_MS } from "../store-process.js";
 import { createStoreProcesses, type StoreProcesses } from "../store-processes.js";
@@ -67,7 +67,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       const jobs = four.map((each, n) => each.run({ kind: "append", count: 100, name: `p${n}` }));
       const marks = (await Promise.all(jobs)) as AuditMark[][];
       expect(new Set(marks.flat().map(({ seq }) => seq)).size).toBe(400);
-      expect(await verifyChain(open().audit, () => true)).toMatchObject({ kind: "whole", records: 400 });
+      expect(await verifyStored(open().audit)).toMatchObject({ kind: "whole", records: 400 });
     });
 
     it("lose nothing that was said to be written when one is killed", async () => {
@@ -86,7 +86,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       await other!.kill();
       await witness;
       await expectWritten(open, other!.written);
-      expect(await verifyChain(open().audit, () => true)).toMatchObject({ kind: "whole" });
+      expect(await verifyStored(open().audit)).toMatchObject({ kind: "whole" });
     });
 
     it("end by themselves when they have nothing left to do, with the store still open", async () => {

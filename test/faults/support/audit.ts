@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createStore, storeFile } from "../../../src/store/create-store.js";
-import { verifyChain } from "../../../src/store/verify-chain.js";
+import { verifyStored } from "../../support/stored-chain.js";
 import { waitFor } from "./deadline.js";
 import type { FaultHome } from "./home.js";
 
@@ -21,7 +21,7 @@ export async function readAudit(home: FaultHome, dist: string): Promise<AuditFin
   const store = createStore({ file: storeFile(home.state), inline: true });
   const violations = await verifyByCommand(home, dist);
   try {
-    const verdict = await verifyChain(store.audit, () => true);
+    const verdict = await verifyStored(store.audit);
     if (verdict.kind === "broken") violations.push(`audit: record ${verdict.seq} is broken: ${verdict.reason}`);
     const records: AuditEntry[] = [];
     let after = 0;

@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { readCheckpointFile } from "../../../audit/checkpoint-file.js";
 import { MOST_UNSIGNED } from "../../../audit/create-audit-log.js";
 import type { AuditFiles } from "../../../audit/files.js";
@@ -11,11 +12,21 @@ import { readLocalKey } from "../../../util/local-key.js";
 export interface AuditReport extends HistoryReport {
   /** Of the key that signs checkpoints; undefined when there is none. */
   readonly keyId: string | undefined;
+  /** Archives lie there, and no record tells of any: they are of another store, or this one was emptied. */
+  readonly hasStrayArchives: boolean;
   readonly files: AuditFiles;
 }
 
+/** How long a gateway that signs for the first time is waited for before its checkpoint counts as missing. */
+const PATIENCE_MS = 1000;
+const LOOK_AGAIN_MS = 50;
+
 /** Checks everything that was ever recorded with the key that lies beside it. Nothing is changed or made. */
-export async function verifyAudit(audit: AuditRecords, files: AuditFiles): Promise<AuditReport> {
+export async function verifyAudit(
+  audit: AuditRecords,
+  files: AuditFiles,
+  patienceMs = PATIENCE_MS,
+): Promise<AuditReport> {
   const seed = await readLocalKey(files.signingKeyFile);
   const signer = seed && createSigner(seed);
   const outside = await readCheckpointFile(files.checkpointFile);
@@ -23,35 +34,34 @@ export async function verifyAudit(audit: AuditRecords, files: AuditFiles): Promi
     audit,
     archiveFolder: files.archiveFolder,
     outside: outside.kind === "read" ? [outside.checkpoint] : [],
+    keyId: signer?.keyId,
     isSigned: (checkpoint) => signer?.isSigned(checkpoint) === true,
   });
-  const missing = await findMissing({ report, files, isSigning: signer !== undefined });
+  const missing = await findMissing(report, files, patienceMs);
   const findings = [...report.findings, ...missing].sort((one, other) => one.seq - other.seq);
-  return { ...report, findings, keyId: signer?.keyId, files };
-}
-
-interface Checked {
-  readonly report: HistoryReport;
-  readonly files: AuditFiles;
-  readonly isSigning: boolean;
+  const isUnsigned = report.signedThrough === 0 && report.archives === 0;
+  const hasStrayArchives = isUnsigned && (await readdir(files.archiveFolder).catch(() => [])).length > 0;
+  return { ...report, findings, keyId: signer?.keyId, hasStrayArchives, files };
 }
 
 /** The file with the newest checkpoint is what shows a cut end: who cuts it off takes the file away too, if he can. */
-async function findMissing({ report, files, isSigning }: Checked): Promise<ChainFinding[]> {
-  const { head, signedThrough } = report;
-  const seq = signedThrough + 1;
-  // The first checkpoint may have been signed while this looked.
-  const { kind } = await readCheckpointFile(files.checkpointFile);
-  if (kind === "unreadable")
-    return [{ seq, reason: `${files.checkpointFile} cannot be read, so nothing vouches for it` }];
-  if (kind === "read") return [];
-  if (isSigning || signedThrough > 0) {
-    return [{ seq, reason: `${files.checkpointFile} is missing, so nothing vouches for it` }];
+async function findMissing(
+  report: HistoryReport,
+  { checkpointFile }: AuditFiles,
+  patienceMs: number,
+): Promise<ChainFinding[]> {
+  const seq = report.signedThrough + 1;
+  // The first checkpoint may have been signed while this looked, or be about to.
+  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+    const { kind } = await readCheckpointFile(checkpointFile);
+    if (kind === "unreadable") return [{ seq, reason: `${checkpointFile} cannot be read, so nothing vouches for it` }];
+    if (kind === "read" || mayBeUnsigned(report)) return [];
+    if (waitedMs >= patienceMs) return [{ seq, reason: `${checkpointFile} is missing, so nothing vouches for it` }];
+    await setTimeout(LOOK_AGAIN_MS);
   }
-  if (head.seq > MOST_UNSIGNED) return [{ seq: 1, reason: "no checkpoint vouches for it and the records after it" }];
-  return (await exists(files.archiveFolder)) ? [{ seq: 1, reason: "there are archives and no checkpoint" }] : [];
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
+/** Few records without any checkpoint are a store that has just begun, also beside another one with the same key. */
+function mayBeUnsigned({ checkpoints, head, archives }: HistoryReport): boolean {
+  return checkpoints === 0 && archives === 0 && head.seq <= MOST_UNSIGNED;
 }

@@ -5,7 +5,8 @@ const MOST_SHOWN = 10;
 
 export function verifyLines(report: AuditReport): Line[] {
   const { findings, head, archives, checkpoints, signedThrough, keyId, files } = report;
-  if (head.seq === 0 && findings.length === 0) return [line(0, "Nothing is on record yet.")];
+  const warnings = warningLines(report);
+  if (head.seq === 0 && findings.length === 0) return [line(0, "Nothing is on record yet."), ...warnings];
   const where = archives === 0 ? "" : `, ${count(archives, "archive")} included`;
   if (findings.length > 0) {
     return [
@@ -16,6 +17,7 @@ export function verifyLines(report: AuditReport): Line[] {
         2,
         `Checked: ${count(head.seq, "record")}${where}, ${count(checkpoints, "checkpoint")}. If you have restored or removed the store or the key yourself, move ${files.checkpointFile} away; the next checkpoint starts anew.`,
       ),
+      ...warnings,
     ];
   }
   const unsigned = head.seq - signedThrough;
@@ -31,11 +33,37 @@ export function verifyLines(report: AuditReport): Line[] {
     ...(signedThrough > 0 && unsigned > 0
       ? [line(2, `The ${count(unsigned, "record")} after it wait for the next checkpoint.`)]
       : []),
+    ...warnings,
+  ];
+}
+
+/** What an honest store has seldom, and a tampered one may have. */
+function warningLines({ earlierKey, hasStrayArchives, files }: AuditReport): Line[] {
+  const last = earlierKey.at(-1);
+  return [
+    ...(last === undefined
+      ? []
+      : [
+          line(
+            0,
+            WARNING,
+            ` ${count(earlierKey.length, "checkpoint")} up to record ${last} signed with an earlier key: if you have not replaced ${files.signingKeyFile}, somebody else has.`,
+          ),
+        ]),
+    ...(hasStrayArchives
+      ? [
+          line(
+            0,
+            WARNING,
+            ` No record tells of the archives in ${files.archiveFolder}: they belong to another store, or this one was emptied.`,
+          ),
+        ]
+      : []),
   ];
 }
 
 export function toVerifyObject(report: AuditReport) {
-  const { findings, records, head, archives, checkpoints, signedThrough, keyId } = report;
+  const { findings, records, head, archives, checkpoints, signedThrough, keyId, earlierKey, hasStrayArchives } = report;
   return {
     whole: findings.length === 0,
     records,
@@ -44,6 +72,8 @@ export function toVerifyObject(report: AuditReport) {
     checkpoints,
     signed_through: signedThrough,
     key_id: keyId ?? null,
+    earlier_key: earlierKey,
+    stray_archives: hasStrayArchives,
     findings,
   };
 }

@@ -177,7 +177,7 @@ describe("approve", () => {
     for (const stdin of ["y\n", "yes\n", ""]) {
       expect(await place.runWith({ stdin }, "mcp", "approve", id)).toMatchObject({
         exit: 4,
-        stderr: `✗ Only a person can approve a call, and here is no terminal.\n  Programs and agents cannot answer for one, so there is no option for it. Open a terminal and run \`anygpt mcp approve ${id}\` there.\n`,
+        stderr: `✗ Approving a call needs a terminal, and here is none.\n  It is meant for a person who looks at the call first, so there is no option for it. Open a terminal and run \`anygpt mcp approve ${id}\` there.\n`,
       });
     }
     expect((await place.run(...wipe("a"))).exit).toBe(4);

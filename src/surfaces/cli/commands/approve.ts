@@ -80,8 +80,8 @@ function tellUnanswered({ id, ...waiting }: Confirmation, context: Context): num
 }
 
 function unattended(id: string): DiscoveryError {
-  return new DiscoveryError("CONFIRMATION_REQUIRED", "Only a person can approve a call, and here is no terminal.", {
-    hint: `Programs and agents cannot answer for one, so there is no option for it. Open a terminal and run \`anygpt mcp approve ${id}\` there.`,
+  return new DiscoveryError("CONFIRMATION_REQUIRED", "Approving a call needs a terminal, and here is none.", {
+    hint: `It is meant for a person who looks at the call first, so there is no option for it. Open a terminal and run \`anygpt mcp approve ${id}\` there.`,
     facts: { approval_id: id },
   });
 }

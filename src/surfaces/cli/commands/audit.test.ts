@@ -372,6 +372,41 @@ describe("audit --verify", () => {
     await gateway.close();
   });
 
+  it("is content with a second store that was not signed yet, whatever the first one has beside it", async () => {
+    const { place } = await prepared([3]);
+    const other = openGateway(place, join(place.folder, "other.db"));
+    place.write(".anygpt/mcp-discovery.config.json", { servers: {}, store: other.file });
+    const empty = await place.run("mcp", "audit", "--verify");
+    expect(empty.exit).toBe(0);
+    expect(empty.stdout).toContain("Nothing is on record yet.");
+    await other.log.record(outcome);
+    const ran = await place.run("mcp", "audit", "--verify");
+    expect(ran.exit).toBe(0);
+    expect(ran.stdout).toContain("! No checkpoint was signed yet");
+    expect(ran.stdout).toContain("! No record tells of the archives in");
+    await other.log.recover();
+    expect((await place.run("mcp", "audit", "--verify")).stdout).not.toContain("!");
+    await other.close();
+  });
+
+  it("tells of checkpoints of a key that was replaced, and is content", async () => {
+    const { place, files } = await prepared();
+    rmSync(files.signingKeyFile);
+    rmSync(files.checkpointFile);
+    const later = openGateway(place);
+    await later.log.record(outcome);
+    await later.close();
+    const ran = await place.run("mcp", "audit", "--verify");
+    expect(ran.exit).toBe(0);
+    expect(ran.stdout).toContain("✓ Signed up to record 6");
+    expect(ran.stdout).toContain("! 1 checkpoint up to record 5 signed with an earlier key");
+    expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({
+      whole: true,
+      earlier_key: [5],
+      stray_archives: false,
+    });
+  });
+
   it.each([
     [
       "an edited record",
@@ -384,6 +419,19 @@ describe("audit --verify", () => {
       3,
     ],
     ["a missing checkpoint file", (file: string) => rmSync(`${file}-checkpoint.json`), 6],
+    [
+      "a thousand records without a checkpoint",
+      (file: string) => {
+        rmSync(`${file}-checkpoint.json`);
+        tamper(
+          file,
+          `DELETE FROM checkpoints;
+           WITH RECURSIVE n(seq) AS (SELECT 6 UNION ALL SELECT seq + 1 FROM n WHERE seq < 1001)
+           INSERT INTO audit (seq, hash, body) SELECT seq, 'x', '{}' FROM n`,
+        );
+      },
+      1,
+    ],
     ["an unreadable checkpoint file", (file: string) => writeFileSync(`${file}-checkpoint.json`, "{"), 6],
     [
       "a signing key that was replaced",

@@ -95,6 +95,25 @@ describe("a call that nobody knows the end of", () => {
     expect((await keys("resolve", "free", "--not-committed")).stdout).toContain("counts as never made.");
   });
 
+  it("is settled by its number although another's key looks the same", async () => {
+    await call("crash", "numbered");
+    const [{ id } = { id: 0 }] = await listed("--key", "numbered");
+    await call("crash", String(id));
+    const ran = await keys("resolve", String(id), "--not-committed", "--json");
+    expect(ran.json()).toMatchObject({ id, key: "numbered", state: "resolved" });
+    expect(await listed("--key", String(id))).toMatchObject([{ state: "unknown" }]);
+  });
+
+  it("is not settled by a key that is the number of another call", async () => {
+    await call("pid", "answered");
+    const [{ id } = { id: 0 }] = await listed("--key", "answered");
+    await call("crash", String(id));
+    const ran = await keys("resolve", String(id), "--not-committed");
+    expect(ran).toMatchObject({ exit: 1 });
+    expect(ran.stderr).toContain(`The call ${id} of echo:pid has been answered.`);
+    expect(await listed("--key", String(id))).toMatchObject([{ state: "unknown" }]);
+  });
+
   it("is not guessed where a key stands for several", async () => {
     await call("crash", "twin");
     const other = createCliPlace({ servers: [{ name: "twin", ...testServer("echo.mjs") }] });

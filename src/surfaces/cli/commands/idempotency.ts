@@ -65,10 +65,14 @@ function verdictOf(input: Input): Verdict {
   });
 }
 
-/** By its number or by its key. Only calls whose outcome is unknown can be settled. */
+/** By its number, or by its key if no call has that number. Only calls whose outcome is unknown can be settled. */
 async function findUnknown(word: string, idempotency: Stages["idempotency"]): Promise<KeyRecord> {
-  const isNamed = ({ id, scope }: KeyRecord): boolean => String(id) === word || scope.key === word;
-  const unknown = (await idempotency.list({ state: "unknown" })).filter(isNamed);
+  const lists = [await idempotency.list({ state: "unknown" }), await idempotency.list({})];
+  const numbered = lists.flat().find(({ id }) => String(id) === word);
+  if (numbered?.state === "unknown") return numbered;
+  if (numbered !== undefined) throw settledMeanwhile(numbered);
+  const named = await idempotency.list({ key: word });
+  const unknown = named.filter(({ state }) => state === "unknown");
   const [first] = unknown;
   if (first !== undefined && unknown.length === 1) return first;
   if (first !== undefined) {
@@ -78,7 +82,7 @@ async function findUnknown(word: string, idempotency: Stages["idempotency"]): Pr
       facts: { ids: unknown.map(({ id }) => id) },
     });
   }
-  const known = (await idempotency.list({})).find(isNamed);
+  const [known] = named;
   if (known !== undefined) throw settledMeanwhile(known);
   throw new DiscoveryError("INVALID_REQUEST", `No call is known by the number or key "${word}".`, {
     hint: "`anygpt mcp idempotency list` shows what is known; keys are forgotten when they expire.",

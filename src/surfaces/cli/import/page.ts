@@ -114,6 +114,6 @@ function nameOf(fate: Fate): { readonly as?: string } {
 
 function reachOf(connection: Connection): string {
   if (connection.kind === "stdio") return basename(connection.command.replaceAll("\\", "/"));
-  const { url } = connection;
+  const url = connection.kind === "rest" ? connection.document : connection.url;
   return URL.canParse(url) && !url.includes("${") ? new URL(url).origin : "(address with variables)";
 }

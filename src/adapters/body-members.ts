@@ -1,0 +1,104 @@
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { References } from "./references.js";
+import { isReadOnly, isUsableName } from "./schema/lift.js";
+
+/** The members of a body that is a plain object. */
+export interface BodyMembers {
+  readonly properties: ReadonlyMap<string, unknown>;
+  readonly required: ReadonlySet<string>;
+  /** Sets of members of which at least or exactly one has to be there. */
+  readonly alternatives: readonly Alternatives[];
+}
+
+export interface Alternatives {
+  readonly keyword: "anyOf" | "oneOf";
+  readonly branches: readonly (readonly string[])[];
+}
+
+const MOST_MEMBERS = 1_000;
+const DEEPEST = 10;
+
+/**
+ * What a body's schema says member by member, `allOf` put together. Undefined for what is no plain object: lists, alternatives,
+ * maps with free keys. Alternatives that differ only in what is required are kept beside the members.
+ */
+export function bodyMembers(raw: unknown, references: References): BodyMembers | undefined {
+  const found = read(raw, references, 0);
+  if (found === undefined || found.properties.size > MOST_MEMBERS) return undefined;
+  const properties = new Map([...found.properties].filter(([name]) => isUsableName(name) && !found.readOnly.has(name)));
+  return {
+    properties,
+    required: new Set([...found.required].filter((name) => properties.has(name))),
+    alternatives: found.alternatives.filter(({ branches }) => branches.flat().every((name) => properties.has(name))),
+  };
+}
+
+interface Found {
+  readonly properties: Map<string, unknown>;
+  readonly required: Set<string>;
+  readonly readOnly: Set<string>;
+  readonly alternatives: Alternatives[];
+}
+
+function read(raw: unknown, references: References, depth: number): Found | undefined {
+  const schema = references.follow(raw);
+  if (!isJsonObject(schema) || depth > DEEPEST || !isPlainObject(schema)) return undefined;
+  const found: Found = { properties: new Map(), required: new Set(), readOnly: new Set(), alternatives: [] };
+  for (const branch of list(schema["allOf"])) {
+    const part = isRequiredOnly(branch) ? ownPart(branch, references) : read(branch, references, depth + 1);
+    if (part === undefined) return undefined;
+    merge(found, part);
+  }
+  merge(found, ownPart(schema, references));
+  return found;
+}
+
+const NOT_PLAIN = ["patternProperties", "if", "not", "dependentSchemas", "$dynamicRef"];
+
+function isPlainObject(schema: JsonObject): boolean {
+  const { type, properties, additionalProperties, allOf } = schema;
+  const isObject = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
+  if (!isObject || NOT_PLAIN.some((keyword) => schema[keyword] !== undefined)) return false;
+  if (![...list(schema["oneOf"]), ...list(schema["anyOf"])].every(isRequiredOnly)) return false;
+  const members = isJsonObject(properties) ? Object.keys(properties).length : 0;
+  const isOpen = additionalProperties === true || isJsonObject(additionalProperties);
+  if (members === 0 && isOpen) return false;
+  return isJsonObject(properties) || list(allOf).length > 0 || additionalProperties === false;
+}
+
+function isRequiredOnly(branch: unknown): branch is JsonObject {
+  if (!isJsonObject(branch)) return false;
+  const says = ["required", "type", "title", "description"];
+  return Object.keys(branch).every((keyword) => says.includes(keyword)) && Array.isArray(branch["required"]);
+}
+
+function ownPart(schema: JsonObject, references: References): Found {
+  const properties = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  return {
+    properties: new Map(properties),
+    required: new Set(requiredOf(schema)),
+    readOnly: new Set(properties.filter(([, member]) => isReadOnly(member, references)).map(([name]) => name)),
+    alternatives: (["anyOf", "oneOf"] as const).flatMap((keyword) => {
+      const branches = list(schema[keyword]).filter(isRequiredOnly);
+      return branches.length === 0 ? [] : [{ keyword, branches: branches.map(requiredOf) }];
+    }),
+  };
+}
+
+function requiredOf({ required }: JsonObject): string[] {
+  return list(required).filter((name) => typeof name === "string");
+}
+
+function merge(into: Found, part: Found): void {
+  for (const [name, schema] of part.properties) {
+    const before = into.properties.get(name);
+    into.properties.set(name, before === undefined ? schema : { allOf: [before, schema] });
+  }
+  for (const name of part.required) into.required.add(name);
+  for (const name of part.readOnly) into.readOnly.add(name);
+  into.alternatives.push(...part.alternatives);
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,677 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../model/json.js";
+import type { RestOperation } from "../model/operation.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { type ConvertedDocument, convertDocument } from "./convert-document.js";
+import type { DocumentConnection } from "./document-connection.js";
+
+const CONNECTION: DocumentConnection = { document: "/api.json", operations: [] };
+
+function convert(document: unknown, connection: Partial<DocumentConnection> = {}): Promise<ConvertedDocument> {
+  return convertDocument(JSON.stringify(document), { ...CONNECTION, ...connection });
+}
+
+function openApi(paths: JsonObject, rest: JsonObject = {}): JsonObject {
+  return { openapi: "3.0.3", info: { title: "Shop", version: "1" }, paths, ...rest };
+}
+
+async function toolOf(paths: JsonObject, rest: JsonObject = {}): Promise<ToolDefinition> {
+  const { tools, dropped } = await convert(openApi(paths, rest));
+  expect(dropped).toEqual([]);
+  expect(tools).toHaveLength(1);
+  return tools[0]!;
+}
+
+const operationOf = (tool: ToolDefinition): RestOperation => tool.operation!;
+const propertiesOf = (tool: ToolDefinition): Record<string, JsonObject> =>
+  tool.inputSchema["properties"] as Record<string, JsonObject>;
+
+describe("formats", () => {
+  const get = { get: { operationId: "ping", responses: {} } };
+
+  it.each([
+    ["OpenAPI 3.0", { openapi: "3.0.3", paths: { "/ping": get } }],
+    ["OpenAPI 3.1", { openapi: "3.1.0", paths: { "/ping": get } }],
+    ["OpenAPI 3.1", { openapi: "3.2.0", paths: { "/ping": get } }],
+    ["Swagger 2.0", { swagger: "2.0", paths: { "/ping": get } }],
+    [
+      "Postman collection",
+      {
+        info: { name: "x", schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" },
+        item: [{ name: "ping", request: { method: "GET", url: "https://x.test/ping" } }],
+      },
+    ],
+  ])("are recognised by content: %s", async (format, document) => {
+    const converted = await convert(document);
+    expect(converted.format).toBe(format);
+    expect(converted.tools.map(({ name, operation }) => [name, operation?.path])).toEqual([["ping", "/ping"]]);
+  });
+
+  it("are read from YAML with numbers for keys, anchors and merge keys", async () => {
+    const text = `
+openapi: 3.0.1
+x-common: &common
+  tags: [a]
+paths:
+  /ping:
+    get:
+      <<: *common
+      operationId: ping
+      responses:
+        404: {description: Gone}
+`;
+    const { tools } = await convertDocument(text, CONNECTION);
+    expect(tools[0]!.operation).toMatchObject({ category: "a", errors: { 404: "Gone" } });
+  });
+
+  it.each([
+    ["nothing", "", /no map of keys/],
+    ["a page", "<html><body>Docs</body></html>", /no map of keys/],
+    ["another document", '{"a":1}', /neither OpenAPI 3/],
+    ["broken YAML", "openapi: 3.0.0\npaths: [", /line \d+ cannot be read/],
+    ["an alias bomb", bomb(), /aliases that multiply/],
+    ["deep YAML", `a: ${"[".repeat(5_000)}`, /nested deeper/],
+  ])("that are none are refused: %s", async (_, text, message) => {
+    await expect(convertDocument(text, CONNECTION)).rejects.toMatchObject({
+      code: "CONFIGURATION_ERROR",
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
+function bomb(): string {
+  const levels = Array.from(
+    { length: 12 },
+    (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(",")}]`,
+  );
+  return `l0: &l0 [x]\n${levels.join("\n")}\n`;
+}
+
+describe("an API", () => {
+  it("has a title, a version, a description and an address with its variables filled in", async () => {
+    const { title, version, description, baseUrl } = await convert(
+      openApi(
+        {},
+        {
+          info: { title: "Shop", version: "2.1", description: "Sells **things**, see [here](https://x.test)." },
+          servers: [{ url: "https://{region}.shop.test/v1/", variables: { region: { default: "eu" } } }],
+        },
+      ),
+    );
+    expect({ title, version, description, baseUrl }).toEqual({
+      title: "Shop",
+      version: "2.1",
+      description: "Sells **things**, see here.",
+      baseUrl: "https://eu.shop.test/v1",
+    });
+  });
+
+  it.each([
+    ["a relative one starts from the document", { openapi: "3.0.0", servers: [{ url: "/v2" }] }, "https://x.test/v2"],
+    ["of 2.0", { swagger: "2.0", host: "api.test", basePath: "/v1", schemes: ["http"] }, "http://api.test/v1"],
+    ["of 2.0 prefers TLS", { swagger: "2.0", host: "api.test", schemes: ["http", "https"] }, "https://api.test"],
+    ["never has credentials", { openapi: "3.0.0", servers: [{ url: "https://u:p@x.test" }] }, undefined],
+    ["never is a file", { openapi: "3.0.0", servers: [{ url: "file:///etc" }] }, undefined],
+    ["keeps no variable", { openapi: "3.0.0", servers: [{ url: "https://{a}.test" }] }, undefined],
+  ])("address: %s", async (_, document, expected) => {
+    const { baseUrl } = await convert({ paths: {}, ...document }, { document: "https://x.test/docs/api.json" });
+    expect(baseUrl).toBe(expected);
+  });
+
+  it("tells how it wants to know who calls, what it asks for by default first", async () => {
+    const { auth } = await convert(
+      openApi(
+        {},
+        {
+          security: [{ key: [] }],
+          components: {
+            securitySchemes: {
+              token: { type: "http", scheme: "bearer" },
+              key: { type: "apiKey", in: "header", name: "X-Key" },
+              login: { type: "http", scheme: "basic" },
+              flow: {
+                type: "oauth2",
+                flows: { clientCredentials: { tokenUrl: "https://x.test/token", scopes: { read: "" } } },
+              },
+              person: { type: "oauth2", flows: { authorizationCode: {} } },
+              odd: { type: "mutualTLS" },
+            },
+          },
+        },
+      ),
+    );
+    expect(auth).toEqual([
+      { kind: "api-key", in: "header", name: "X-Key" },
+      { kind: "bearer" },
+      { kind: "basic" },
+      { kind: "client-credentials", tokenUrl: "https://x.test/token", scopes: ["read"] },
+      { kind: "other", what: "mutualTLS" },
+    ]);
+  });
+});
+
+describe("a tool", () => {
+  it("says what the document says of its operation", async () => {
+    const tool = await toolOf({
+      "/orders/{id}": {
+        delete: {
+          operationId: "Orders_Cancel",
+          summary: "Cancel an order",
+          description: "<p>Cannot be <b>undone</b>.</p>",
+          tags: ["Orders", "Other"],
+          deprecated: true,
+          security: [],
+          externalDocs: { url: "https://docs.test/cancel" },
+          responses: {
+            200: { description: "ok" },
+            404: { description: "No such\norder" },
+            default: { description: "?" },
+          },
+        },
+      },
+    });
+    expect(tool).toEqual({
+      name: "orders-cancel",
+      title: "Cancel an order",
+      description: "Deprecated. Cancel an order.\nCannot be undone.",
+      inputSchema: {
+        type: "object",
+        properties: { id: { type: "string" } },
+        required: ["id"],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+      operation: {
+        method: "DELETE",
+        path: "/orders/{id}",
+        parameters: [{ argument: "id", name: "id", in: "path", style: "simple", explode: false, required: true }],
+        isOpen: true,
+        idempotent: true,
+        category: "Orders",
+        deprecated: true,
+        errors: { 404: "No such order", default: "?" },
+        documentation: "https://docs.test/cancel",
+      },
+    });
+  });
+
+  it.each([
+    ["get", { readOnlyHint: true, idempotentHint: true }, true],
+    ["head", { readOnlyHint: true, idempotentHint: true }, true],
+    ["put", { readOnlyHint: false, idempotentHint: true }, true],
+    ["post", { readOnlyHint: false }, undefined],
+    ["patch", { readOnlyHint: false }, undefined],
+  ])("knows what %s means", async (method, hints, idempotent) => {
+    const tool = await toolOf({ "/x": { [method]: { operationId: "x" } } });
+    expect(tool.annotations).toEqual({ ...hints, openWorldHint: true });
+    expect(operationOf(tool).idempotent).toBe(idempotent);
+  });
+
+  it("takes what the person says of it before anything else", async () => {
+    const { tools } = await convert(openApi({ "/charges": { post: { operationId: "createCharge", tags: ["x"] } } }), {
+      idempotencyHeader: "Idempotency-Key",
+      operations: [
+        { tools: ["create-*"], risk: "high" },
+        { tools: ["*"], risk: "low", idempotent: true, reversible: false, category: "money" },
+      ],
+    });
+    expect(tools[0]!.operation).toMatchObject({
+      risk: "high",
+      idempotent: true,
+      reversible: false,
+      category: "money",
+      idempotencyHeader: "Idempotency-Key",
+    });
+  });
+
+  it("sends idempotency keys in the header that the document names, which is no argument", async () => {
+    const parameters = [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }];
+    const tool = await toolOf({ "/pay": { post: { operationId: "pay", parameters } } });
+    expect(operationOf(tool)).toMatchObject({ idempotencyHeader: "Idempotency-Key", parameters: [] });
+  });
+
+  it("tells when the document places it at another address", async () => {
+    const paths = { "/up": { post: { operationId: "up", servers: [{ url: "https://up.test" }] } } };
+    const servers = [{ url: "https://api.test" }];
+    const [here] = (await convert(openApi(paths, { servers }))).tools;
+    expect(here!.description).toContain("https://up.test");
+    const [there] = (await convert(openApi(paths, { servers }), { baseUrl: "https://up.test/" })).tools;
+    expect(there!.description).toBe("POST /up");
+  });
+
+  it("shows what the document gives as examples, if it fits", async () => {
+    const tool = await toolOf(
+      {
+        "/pets/{id}": {
+          put: {
+            operationId: "x",
+            parameters: [
+              { name: "id", in: "path", required: true, schema: { type: "integer" }, example: 7 },
+              { name: "tag", in: "query", required: true, schema: { type: "string", default: "new" } },
+              { name: "bad", in: "query", required: true, schema: { type: "integer" }, example: "seven" },
+              { name: "X-Token", in: "header", required: true, example: "secret" },
+              { name: "optional", in: "query", example: "no" },
+            ],
+            requestBody: {
+              content: {
+                "application/json": {
+                  schema: { type: "object", properties: { name: { type: "string" }, age: { type: "number" } } },
+                  examples: { one: { $ref: "#/components/examples/Pet" } },
+                },
+              },
+            },
+          },
+        },
+      },
+      { components: { examples: { Pet: { value: { name: "Rex", other: 1 } } } } },
+    );
+    expect(operationOf(tool).example).toEqual({ id: 7, tag: "new", name: "Rex" });
+  });
+});
+
+describe("parameters", () => {
+  const parameter = async (raw: JsonObject) => {
+    const path = raw["in"] === "path" ? "/x/{p}" : "/x";
+    return operationOf(await toolOf({ [path]: { get: { operationId: "x", parameters: [{ name: "p", ...raw }] } } }))
+      .parameters[0];
+  };
+
+  it.each([
+    ["path", {}, "simple", false],
+    ["path", { style: "label", explode: true }, "label", true],
+    ["path", { style: "matrix" }, "matrix", false],
+    ["query", {}, "form", true],
+    ["query", { explode: false }, "form", false],
+    ["query", { style: "spaceDelimited" }, "spaceDelimited", false],
+    ["query", { style: "pipeDelimited", explode: false }, "pipeDelimited", false],
+    ["query", { style: "deepObject" }, "deepObject", true],
+    ["query", { style: "matrix" }, "form", true],
+    ["header", {}, "simple", false],
+    ["header", { explode: true }, "simple", true],
+    ["cookie", {}, "form", true],
+  ])("in %s with %j are written in style %s, exploded: %s", async (place, how, style, explode) => {
+    expect(await parameter({ in: place, schema: { type: "array" }, ...how })).toMatchObject({ style, explode });
+  });
+
+  it.each([
+    ["csv", "form", false],
+    ["multi", "form", true],
+    ["ssv", "spaceDelimited", false],
+    ["pipes", "pipeDelimited", false],
+    [undefined, "form", false],
+  ])("of 2.0 in format %s are written in style %s, exploded: %s", async (collectionFormat, style, explode) => {
+    const parameters = [{ name: "p", in: "query", type: "array", items: { type: "string" }, collectionFormat }];
+    const { tools } = await convert({ swagger: "2.0", paths: { "/x": { get: { operationId: "x", parameters } } } });
+    expect(tools[0]!.operation!.parameters[0]).toMatchObject({ style, explode });
+    expect(propertiesOf(tools[0]!)["p"]).toEqual({ type: "array", items: { type: "string" } });
+  });
+
+  it("may be JSON, keep reserved characters and be required", async () => {
+    expect(await parameter({ in: "query", content: { "application/json": { schema: {} } } })).toMatchObject({
+      isJson: true,
+    });
+    expect(await parameter({ in: "query", allowReserved: true, required: true })).toMatchObject({
+      allowReserved: true,
+      required: true,
+    });
+  });
+
+  it("of an operation count before those of its path, and both follow references", async () => {
+    const tool = await toolOf(
+      {
+        "/x/{id}": {
+          parameters: [{ $ref: "#/components/parameters/Id" }, { name: "q", in: "query", schema: { type: "string" } }],
+          get: {
+            operationId: "x",
+            parameters: [{ name: "q", in: "query", schema: { type: "integer" }, deprecated: true }],
+          },
+        },
+      },
+      {
+        components: {
+          parameters: {
+            Id: { name: "id", in: "path", schema: { $ref: "#/components/schemas/Id" }, description: "Which." },
+          },
+          schemas: { Id: { type: "string", format: "uuid", description: "An id." } },
+        },
+      },
+    );
+    expect(propertiesOf(tool)).toEqual({
+      id: { type: "string", format: "uuid", description: "Which." },
+      q: { type: "integer", deprecated: true },
+    });
+  });
+
+  it.each([
+    "Host",
+    "authorization",
+    "Content-Length",
+    "Cookie",
+    "X-Forwarded-For",
+    "Proxy-Authorization",
+    "X-HTTP-Method-Override",
+    "bad name",
+    "a\r\nb",
+  ])("that would set the header %j are left out", async (name) => {
+    const tool = await toolOf({
+      "/x": { get: { operationId: "x", parameters: [{ name, in: "header", required: true }] } },
+    });
+    expect(operationOf(tool).parameters).toEqual([]);
+    expect(tool.inputSchema["properties"]).toEqual({});
+  });
+
+  it("that carry credentials are no arguments", async () => {
+    const tool = await toolOf(
+      {
+        "/x": {
+          get: {
+            operationId: "x",
+            parameters: [
+              { name: "api_key", in: "query" },
+              { name: "q", in: "query" },
+            ],
+          },
+        },
+      },
+      { components: { securitySchemes: { k: { type: "apiKey", in: "query", name: "api_key" } } } },
+    );
+    expect(Object.keys(propertiesOf(tool))).toEqual(["q"]);
+  });
+
+  it("that the configuration fills are no arguments", async () => {
+    const parameters = ["X-Version", "X-Key", "X-Other"].map((name) => ({ name, in: "header", required: true }));
+    const { tools } = await convert(openApi({ "/x": { get: { operationId: "x", parameters } } }), {
+      headers: { "x-version": "2" },
+      auth: { kind: "api-key", in: "header", name: "x-key", value: "${K}" },
+    });
+    expect(Object.keys(propertiesOf(tools[0]!))).toEqual(["X-Other"]);
+  });
+
+  it("that two places share have a name for each place", async () => {
+    const tool = await toolOf({
+      "/x/{id}": {
+        post: {
+          operationId: "x",
+          parameters: [
+            { name: "id", in: "query" },
+            { name: "filter[status]", in: "query" },
+            { name: "constructor", in: "query" },
+          ],
+          requestBody: {
+            content: {
+              "application/json": { schema: { type: "object", properties: { id: { type: "integer" }, body: {} } } },
+            },
+          },
+        },
+      },
+    });
+    expect(operationOf(tool).parameters.map(({ argument, name, in: place }) => [argument, place, name])).toEqual([
+      ["id", "path", "id"],
+      ["query_id", "query", "id"],
+      ["filter_status", "query", "filter[status]"],
+      ["query_constructor", "query", "constructor"],
+    ]);
+    expect(operationOf(tool).body?.members).toEqual([
+      { argument: "body_id", name: "id" },
+      { argument: "body", name: "body" },
+    ]);
+  });
+
+  it("that a path fixes by its query are no arguments", async () => {
+    const parameters = [{ name: "temp", in: "query" }];
+    const tool = await toolOf({ "/expire?temp=true": { post: { operationId: "x", parameters } } });
+    expect(operationOf(tool)).toMatchObject({ path: "/expire?temp=true", parameters: [] });
+  });
+});
+
+describe("a body", () => {
+  const bodyOf = async (content: JsonObject, more: JsonObject = {}, rest: JsonObject = {}) => {
+    const tool = await toolOf({ "/x": { post: { operationId: "x", requestBody: { content, ...more } } } }, rest);
+    return { body: operationOf(tool).body, schema: tool.inputSchema };
+  };
+  const object = {
+    type: "object",
+    required: ["name", "id"],
+    properties: { id: { type: "integer", readOnly: true }, name: { type: "string" }, tag: { type: "string" } },
+  };
+
+  it("that is a plain object has its members beside the parameters, without those that only the API sets", async () => {
+    const { body, schema } = await bodyOf({ "application/json": { schema: object } }, { required: true });
+    expect(body).toEqual({
+      contentType: "application/json",
+      kind: "json",
+      required: true,
+      members: [
+        { argument: "name", name: "name" },
+        { argument: "tag", name: "tag" },
+      ],
+    });
+    expect(schema["required"]).toEqual(["name"]);
+  });
+
+  it.each([
+    [undefined, ["name"], true],
+    [true, ["name"], true],
+    [false, undefined, undefined],
+  ])("with required: %s requires of its members %j", async (required, names, isRequired) => {
+    const more = required === undefined ? {} : { required };
+    const { body, schema } = await bodyOf({ "application/json": { schema: object } }, more);
+    expect(schema["required"]).toEqual(names);
+    expect(body?.required).toBe(isRequired);
+  });
+
+  it.each([
+    ["a list", { type: "array", items: { type: "string" } }],
+    ["a text", { type: "string" }],
+    [
+      "alternatives",
+      {
+        oneOf: [
+          { type: "object", properties: { a: {} } },
+          { type: "object", properties: { b: {} } },
+        ],
+      },
+    ],
+    ["a map with free keys", { type: "object", additionalProperties: { type: "string" } }],
+    ["anything", {}],
+  ])("that is %s is one argument", async (_, schema) => {
+    const { body } = await bodyOf({ "application/json": { schema } });
+    expect(body).toMatchObject({ argument: "body", kind: "json" });
+  });
+
+  it("put together from parts has the members of all, and alternatives that only require stay", async () => {
+    const { schema } = await bodyOf(
+      {
+        "application/json": {
+          schema: {
+            allOf: [
+              { $ref: "#/components/schemas/Base" },
+              {
+                type: "object",
+                properties: { b: { type: "string" } },
+                anyOf: [{ required: ["a"] }, { required: ["b"] }],
+              },
+              { required: ["a"] },
+            ],
+          },
+        },
+      },
+      {},
+      { components: { schemas: { Base: { type: "object", properties: { a: { type: "integer" } } } } } },
+    );
+    expect(schema).toMatchObject({
+      properties: { a: { type: "integer" }, b: { type: "string" } },
+      required: ["a"],
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    });
+  });
+
+  it("with alternatives names them by its arguments, several in a list, and none where it may be left out", async () => {
+    const schema = {
+      type: "object",
+      properties: { q: {}, b: {} },
+      anyOf: [{ required: ["q"] }, { required: ["b"] }],
+      oneOf: [{ required: ["b"] }],
+    };
+    const requestBody = { content: { "application/json": { schema } } };
+    const parameters = [{ name: "q", in: "query" }];
+    const tool = await toolOf({ "/x": { post: { operationId: "x", parameters, requestBody } } });
+    expect(tool.inputSchema["allOf"]).toEqual([
+      { anyOf: [{ required: ["body_q"] }, { required: ["b"] }] },
+      { oneOf: [{ required: ["b"] }] },
+    ]);
+    const free = { ...requestBody, required: false };
+    const optional = await toolOf({ "/x": { post: { operationId: "x", parameters, requestBody: free } } });
+    expect(Object.keys(optional.inputSchema)).toEqual(["type", "properties", "additionalProperties"]);
+  });
+
+  it("of a form says how each member is written", async () => {
+    const { body } = await bodyOf({
+      "application/x-www-form-urlencoded": {
+        schema: { type: "object", properties: { a: { type: "array" }, b: { type: "object" }, c: {} } },
+        encoding: { a: { explode: false }, b: { style: "deepObject", explode: true } },
+      },
+    });
+    expect(body).toMatchObject({
+      kind: "form",
+      contentType: "application/x-www-form-urlencoded",
+      members: [
+        { argument: "a", name: "a", style: "form", explode: false },
+        { argument: "b", name: "b", style: "deepObject", explode: true },
+        { argument: "c", name: "c" },
+      ],
+    });
+  });
+
+  it("of parts takes paths for files", async () => {
+    const { body, schema } = await bodyOf({
+      "multipart/form-data": {
+        schema: {
+          type: "object",
+          properties: {
+            file: { type: "string", format: "binary", description: "The picture." },
+            more: { type: "array", items: { type: "string", format: "binary" } },
+            meta: { type: "object" },
+          },
+        },
+        encoding: { file: { contentType: "image/png, image/jpeg" }, meta: { contentType: "application/json" } },
+      },
+    });
+    expect(body?.members).toEqual([
+      { argument: "file", name: "file", contentType: "image/png", isFile: true },
+      { argument: "more", name: "more", isFile: true },
+      { argument: "meta", name: "meta", contentType: "application/json" },
+    ]);
+    expect(schema["properties"]).toMatchObject({
+      file: { type: "string", description: "The picture. Path of the file to send." },
+      more: { type: "array", items: { type: "string" } },
+    });
+  });
+
+  it.each([
+    ["application/octet-stream", "binary", "application/octet-stream"],
+    ["image/*", "binary", "application/octet-stream"],
+    ["text/plain", "text", "text/plain"],
+    ["application/xml", "text", "application/xml"],
+    ["*/*", "json", "application/json"],
+    ["application/vnd.api+json; charset=utf-8", "json", "application/vnd.api+json"],
+  ])("of type %s is %s, sent as %s", async (type, kind, contentType) => {
+    const { body } = await bodyOf({ [type]: { schema: { type: "string" } } });
+    expect(body).toMatchObject({ kind, contentType, argument: "body" });
+  });
+
+  it("prefers JSON among several types", async () => {
+    const schema = { type: "object", properties: { a: {} } };
+    const { body } = await bodyOf({
+      "application/xml": { schema },
+      "application/x-www-form-urlencoded": { schema },
+      "application/json": { schema },
+    });
+    expect(body?.kind).toBe("json");
+  });
+
+  it("of a GET is never sent", async () => {
+    const requestBody = { content: { "application/json": { schema: { type: "object", properties: { a: {} } } } } };
+    expect(operationOf(await toolOf({ "/x": { get: { operationId: "x", requestBody } } })).body).toBeUndefined();
+  });
+
+  it("of 2.0 is a parameter, or a form of them", async () => {
+    const { tools } = await convert({
+      swagger: "2.0",
+      consumes: ["application/json"],
+      definitions: { Pet: object },
+      paths: {
+        "/a": {
+          post: {
+            operationId: "a",
+            parameters: [{ in: "body", name: "pet", required: true, schema: { $ref: "#/definitions/Pet" } }],
+          },
+        },
+        "/b": {
+          post: {
+            operationId: "b",
+            consumes: ["application/x-www-form-urlencoded"],
+            parameters: [
+              { in: "formData", name: "tags", type: "array", items: { type: "string" }, collectionFormat: "multi" },
+              { in: "formData", name: "n", type: "integer", required: true },
+            ],
+          },
+        },
+        "/c": { post: { operationId: "c", parameters: [{ in: "formData", name: "f", type: "file" }] } },
+      },
+    });
+    const [a, b, c] = tools.map((tool) => operationOf(tool).body);
+    expect(a).toMatchObject({ kind: "json", required: true, members: [{ name: "name" }, { name: "tag" }] });
+    expect(b).toMatchObject({ kind: "form", members: [{ name: "tags", style: "form", explode: true }, { name: "n" }] });
+    expect(c).toMatchObject({ kind: "multipart", members: [{ name: "f", isFile: true }] });
+  });
+});
+
+describe("what cannot be read", () => {
+  it.each([
+    ["a file", { $ref: "./pet.yaml#/Pet" }, 'refers to "./pet.yaml#/Pet", which is outside the document'],
+    ["an address", { $ref: "http://169.254.169.254/x" }, "which is outside the document"],
+    ["nothing", { $ref: "#/components/schemas/None" }, "which does not exist"],
+    ["itself", { $ref: "#/components/schemas/Loop" }, "which refers to itself"],
+  ])("is left out with the reason, and all else stays: a reference to %s", async (_, schema, reason) => {
+    const { tools, dropped } = await convert(
+      openApi(
+        {
+          "/bad": { get: { operationId: "bad", parameters: [{ name: "a", in: "query", schema }] } },
+          "/good": { get: { operationId: "good" } },
+        },
+        { components: { schemas: { Loop: { $ref: "#/components/schemas/Loop" } } } },
+      ),
+    );
+    expect(tools.map(({ name }) => name)).toEqual(["good"]);
+    expect(dropped).toEqual([{ name: "GET /bad", reason: expect.stringContaining(reason) as string }]);
+  });
+
+  it.each([
+    ["../up", /does not start/],
+    ["/a/../../b", /leaves its base/],
+    ["/a/%2e%2e/b", /leaves its base/],
+    ["/a b", /characters/],
+    ["/a\\b", /characters/],
+    ["/a\r\nHost: x", /characters/],
+  ])("is left out with the reason: the path %j", async (path, reason) => {
+    const { tools, dropped } = await convert(openApi({ [path]: { get: { operationId: "x" } } }));
+    expect(tools).toEqual([]);
+    expect(dropped[0]!.reason).toMatch(reason);
+  });
+
+  it("is left out: a path item elsewhere, a method that is never sent; one within the document is followed", async () => {
+    const { tools, dropped } = await convert(
+      openApi({
+        "/far": { $ref: "other.yaml" },
+        "/near": { $ref: "#/paths/~1here" },
+        "/here": { get: { summary: "Look." } },
+        "/trace": { trace: {} },
+        "/odd": null,
+        "x-note": {},
+      }),
+    );
+    expect(tools.map(({ name }) => name)).toEqual(["get-near", "get-here"]);
+    expect(dropped.map(({ name }) => name)).toEqual(["/far", "TRACE /trace"]);
+  });
+});

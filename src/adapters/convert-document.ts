@@ -1,0 +1,102 @@
+// The text of an OpenAPI, Swagger or Postman document comes in, the tools that it describes go out, with those that were left
+// out and why. It refuses to know where the document was read and who will call the tools, and reads nothing that it names.
+import { setImmediate } from "node:timers/promises";
+import type { JsonObject } from "../model/json.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { cutAtWord } from "../util/text.js";
+import type { DescribedApi, DescribedOperation, ReadDocument } from "./described.js";
+import type { DocumentConnection } from "./document-connection.js";
+import { nameOperations } from "./names.js";
+import { dialectOf } from "./openapi/dialect.js";
+import { DOCUMENT_LIMITS, parseDocument } from "./parse-document.js";
+import { isCollection } from "./postman/recognise.js";
+import { createReferences, type References } from "./references.js";
+import { attempt, refuseDocument } from "./refuse.js";
+import { createLifting } from "./schema/lift.js";
+import { toTool } from "./to-tool.js";
+
+/** What a document amounts to. */
+export interface ConvertedDocument extends DescribedApi {
+  readonly format: string;
+  readonly tools: readonly ToolDefinition[];
+  readonly dropped: readonly { readonly name: string; readonly reason: string }[];
+  /** It has more operations than are taken. */
+  readonly truncated: boolean;
+}
+
+/** Characters of all definitions; the largest real documents have three million. */
+const LARGEST_IN_ALL = 100_000_000;
+const TOO_MUCH = "comes after too many large definitions in its document";
+/** How long other work of the process waits at most while a document is converted. */
+const TURN_MS = 15;
+
+export async function convertDocument(text: string, connection: DocumentConnection): Promise<ConvertedDocument> {
+  const root = parseDocument(text);
+  const references = createReferences(root);
+  const { format, read } = await readDocument(root, references, connection);
+  const dropped: { name: string; reason: string }[] = [];
+  const operations: DescribedOperation[] = [];
+  const turns = createTurns();
+  let truncated = false;
+  for (const one of read.operations) {
+    if (operations.length + dropped.length >= DOCUMENT_LIMITS.operations) {
+      truncated = true;
+      break;
+    }
+    if (one.kind === "operation") operations.push(one.operation);
+    else dropped.push({ name: shown(one.name), reason: one.reason });
+    await turns.pause();
+  }
+  const names = nameOperations(operations);
+  const lifting = createLifting(references);
+  const tools: ToolDefinition[] = [];
+  let size = 0;
+  for (const operation of operations) {
+    const name = names.get(operation) ?? "";
+    const made = attempt(() => ({ tool: toTool(operation, { name, references, lifting, connection }) }));
+    size += "tool" in made ? JSON.stringify(made.tool).length : 0;
+    if ("refusal" in made) dropped.push({ name: shown(operation.key), reason: made.refusal });
+    else if (size > LARGEST_IN_ALL) dropped.push({ name: shown(operation.key), reason: TOO_MUCH });
+    else tools.push(made.tool);
+    await turns.pause();
+  }
+  return { ...read.api, format, tools, dropped, truncated };
+}
+
+async function readDocument(
+  root: JsonObject,
+  references: References,
+  { document, baseUrl }: DocumentConnection,
+): Promise<{ readonly format: string; readonly read: ReadDocument }> {
+  const dialect = dialectOf(root);
+  if (dialect !== undefined) {
+    const { readOpenApi } = await import("./openapi/read-openapi.js");
+    const name = dialect === "2.0" ? "Swagger" : "OpenAPI";
+    return { format: `${name} ${dialect}`, read: readOpenApi({ root, dialect, references, document }) };
+  }
+  if (isCollection(root)) {
+    const { readCollection } = await import("./postman/read-collection.js");
+    return { format: "Postman collection", read: readCollection(root, baseUrl) };
+  }
+  throw refuseDocument(
+    "The document is neither OpenAPI 3, Swagger 2.0 nor a Postman collection 2.1.",
+    "Name the document that describes the API, not a page about it.",
+  );
+}
+
+/** Lets other work have its turn every few milliseconds. */
+function createTurns(): { readonly pause: () => Promise<void> | undefined } {
+  let since = performance.now();
+  return {
+    pause() {
+      if (performance.now() - since < TURN_MS) return undefined;
+      return setImmediate().then(() => {
+        since = performance.now();
+      });
+    },
+  };
+}
+
+function shown(name: string): string {
+  return cutAtWord(name, 200);
+}

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { DescribedOperation } from "./described.js";
+import type { Flattened } from "./flatten.js";
+import { toPlainValue } from "./plain-value.js";
+import type { References } from "./references.js";
+import { bodyMembers } from "./body-members.js";
+import { attempt } from "./refuse.js";
+
+const LARGEST = 4_000;
+
+/**
+ * Arguments as the document's own examples have them: what is required as far as it has one, and the members of an example of
+ * the body. What does not even have the type that its schema wants is left out.
+ */
+export function exampleArguments(
+  operation: DescribedOperation,
+  flattened: Flattened,
+  references: References,
+): JsonObject | undefined {
+  const { required, properties } = flattened.arguments;
+  const given = new Map([
+    ...ofParameters(operation, flattened, references),
+    ...ofBody(operation, flattened, references),
+  ]);
+  const entries = Object.entries(properties).flatMap(([name, schema]) => {
+    const known = given.get(name);
+    const isShown = known !== undefined && (required.includes(name) || known.isOfBody);
+    return isShown && fits(known.value, schema) ? [[name, known.value] as const] : [];
+  });
+  const plain = toPlainValue(Object.fromEntries(entries))?.value;
+  return isJsonObject(plain) && entries.length > 0 && JSON.stringify(plain).length <= LARGEST ? plain : undefined;
+}
+
+function fits(value: unknown, { type, enum: choices }: JsonObject): boolean {
+  if (Array.isArray(choices) && !choices.some((choice) => isDeepStrictEqual(choice, value))) return false;
+  const types = type === undefined ? [] : Array.isArray(type) ? type : [type];
+  return types.length === 0 || types.some((one) => isOfType(value, one));
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isJsonObject(value);
+  return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}
+
+interface Given {
+  readonly value: unknown;
+  readonly isOfBody: boolean;
+}
+
+function ofParameters(operation: DescribedOperation, flattened: Flattened, references: References): [string, Given][] {
+  return operation.parameters.flatMap(({ example, schema, in: place }, index): [string, Given][] => {
+    const argument = flattened.parameters[index]?.argument;
+    // What stands in a header may be somebody's secret.
+    if (argument === undefined || place === "header" || place === "cookie") return [];
+    const value = example ?? fromSchema(schema, references);
+    return value === undefined ? [] : [[argument, { value, isOfBody: false }]];
+  });
+}
+
+function ofBody({ body }: DescribedOperation, flattened: Flattened, references: References): [string, Given][] {
+  if (body === undefined || flattened.body === undefined) return [];
+  const { argument, members = [] } = flattened.body;
+  const whole = body.example ?? fromSchema(body.schema, references);
+  if (argument !== undefined) return whole === undefined ? [] : [[argument, { value: whole, isOfBody: true }]];
+  const schemas = isJsonObject(whole) ? undefined : bodyMembers(body.schema, references)?.properties;
+  return members.flatMap((member): [string, Given][] => {
+    if (isJsonObject(whole)) {
+      return Object.hasOwn(whole, member.name)
+        ? [[member.argument, { value: whole[member.name], isOfBody: true }]]
+        : [];
+    }
+    const value = fromSchema(schemas?.get(member.name), references);
+    return value === undefined ? [] : [[member.argument, { value, isOfBody: false }]];
+  });
+}
+
+/** What a schema itself gives as an example of its values. */
+function fromSchema(raw: unknown, references: References): unknown {
+  const found = attempt(() => ({ schema: references.follow(raw) }));
+  if ("refusal" in found || !isJsonObject(found.schema)) return undefined;
+  const { example, examples, default: value, const: only, enum: choices } = found.schema;
+  const [first] = Array.isArray(examples) ? (examples as unknown[]) : [];
+  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  return example ?? first ?? value ?? only ?? choice;
+}

@@ -1,0 +1,77 @@
+import type { JsonObject } from "../../model/json.js";
+import { attempt } from "../refuse.js";
+import type { WantedAuth } from "../described.js";
+import type { References } from "../references.js";
+import { toPlainLine, toWebAddress } from "../text.js";
+import { asList, asObject, asText } from "./dialect.js";
+
+export interface Security {
+  /** What operations ask for, that which most of them may use first. */
+  readonly auth: readonly WantedAuth[];
+  /** Whether the document says that the operation needs none. */
+  isOpen(operation: JsonObject): boolean;
+  /** Whether a parameter carries what authenticates: no argument. */
+  isCredential(place: string, name: string): boolean;
+}
+
+export function readSecurity(root: JsonObject, references: References): Security {
+  const given = {
+    ...asObject(asObject(root["components"])["securitySchemes"]),
+    ...asObject(root["securityDefinitions"]),
+  };
+  const wanted = Object.entries(given).map(([name, raw]) => {
+    const scheme = attempt(() => ({ value: references.follow(raw) }));
+    return { name, auth: toWanted("refusal" in scheme ? {} : asObject(scheme.value), name) };
+  });
+  const asked = asList(root["security"]).flatMap((entry) => Object.keys(asObject(entry)));
+  const rank = ({ name }: { readonly name: string }): number =>
+    asked.includes(name) ? asked.indexOf(name) : asked.length;
+  const keys = new Set(
+    wanted.flatMap(({ auth }) => (auth.kind === "api-key" ? [`${auth.in} ${auth.name.toLowerCase()}`] : [])),
+  );
+  return {
+    auth: unique([...wanted].sort((left, right) => rank(left) - rank(right)).map(({ auth }) => auth)),
+    isOpen({ security }) {
+      const said = security ?? root["security"];
+      return Array.isArray(said) && said.length === 0;
+    },
+    isCredential: (place, name) => keys.has(`${place} ${name.toLowerCase()}`),
+  };
+}
+
+function unique(all: readonly WantedAuth[]): WantedAuth[] {
+  return [...new Map(all.map((auth) => [JSON.stringify(auth), auth])).values()];
+}
+
+function toWanted(scheme: JsonObject, name: string): WantedAuth {
+  const type = asText(scheme["type"]);
+  const way = asText(scheme["scheme"])?.toLowerCase();
+  if (type === "basic" || (type === "http" && way === "basic")) return { kind: "basic" };
+  if (type === "http" && way === "bearer") return { kind: "bearer" };
+  if (type === "apiKey") return toKey(scheme) ?? { kind: "other", what: name };
+  if (type === "openIdConnect") return { kind: "bearer" };
+  if (type === "oauth2") return toFlow(scheme);
+  return { kind: "other", what: toPlainLine(way ?? type ?? name, 60) ?? name };
+}
+
+/** An API that describes a bearer token as the header that carries it means a bearer token. */
+function toKey(scheme: JsonObject): WantedAuth | undefined {
+  const name = asText(scheme["name"]);
+  const place = scheme["in"];
+  if (name === undefined || (place !== "header" && place !== "query" && place !== "cookie")) return undefined;
+  const isBearer = place === "header" && name.toLowerCase() === "authorization";
+  return isBearer ? { kind: "bearer" } : { kind: "api-key", in: place, name };
+}
+
+/** Flows that need a person end in a bearer token, which the person has to bring. */
+function toFlow(scheme: JsonObject): WantedAuth {
+  const flow = scheme["flow"] === "application" ? scheme : asObject(scheme["flows"])["clientCredentials"];
+  if (flow === undefined) return { kind: "bearer" };
+  const { tokenUrl, scopes } = asObject(flow);
+  const address = toWebAddress(tokenUrl);
+  return {
+    kind: "client-credentials",
+    ...(address === undefined ? {} : { tokenUrl: address }),
+    scopes: Object.keys(asObject(scopes)).slice(0, 100),
+  };
+}

@@ -1,0 +1,36 @@
+import type { OperationFacts } from "../model/server.js";
+
+export type StatedFacts = Omit<OperationFacts, "tools">;
+
+/** What the person says of a tool: of each fact the first entry that is about the tool and says it decides. */
+export function factsFor(name: string, entries: readonly OperationFacts[]): StatedFacts {
+  const stated: { -readonly [Fact in keyof StatedFacts]: StatedFacts[Fact] } = {};
+  for (const { tools, ...facts } of entries) {
+    if (tools.some((pattern) => matchesName(pattern, name))) Object.assign(stated, { ...facts, ...stated });
+  }
+  return stated;
+}
+
+/** `*` stands for any characters, `?` for one. Goes back to the last star only, so that no pattern takes long. */
+export function matchesName(pattern: string, name: string): boolean {
+  let at = 0;
+  let step = 0;
+  let star = -1;
+  let starAt = 0;
+  while (at < name.length) {
+    const wanted = pattern[step];
+    if (wanted === "*") {
+      star = step;
+      starAt = at;
+      step += 1;
+    } else if (wanted === "?" || wanted === name[at]) {
+      at += 1;
+      step += 1;
+    } else if (star >= 0) {
+      starAt += 1;
+      at = starAt;
+      step = star + 1;
+    } else return false;
+  }
+  return /^\**$/.test(pattern.slice(step));
+}

@@ -1,0 +1,47 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { WantedAuth } from "../described.js";
+
+/** What one request uses, inherited or its own. `open`: the collection says that it needs none. */
+export type RequestAuth = WantedAuth | { readonly kind: "open" };
+
+/** The own one, else that of the folder around it. */
+export function inheritAuth(outer: RequestAuth | undefined, { auth }: JsonObject): RequestAuth | undefined {
+  return isJsonObject(auth) ? readAuth(auth) : outer;
+}
+
+function readAuth(auth: JsonObject): RequestAuth {
+  const type = String(auth["type"]);
+  const values = attributesOf(auth[type]);
+  switch (type) {
+    case "noauth":
+      return { kind: "open" };
+    case "basic":
+      return { kind: "basic" };
+    case "bearer":
+    case "jwt":
+      return { kind: "bearer" };
+    case "apikey": {
+      const place = values.get("in") === "query" ? "query" : "header";
+      return { kind: "api-key", in: place, name: values.get("key") ?? "X-API-Key" };
+    }
+    case "oauth2":
+      return values.get("grant_type") === "client_credentials" ? toFlow(values) : { kind: "bearer" };
+    default:
+      return { kind: "other", what: type.slice(0, 60) };
+  }
+}
+
+function toFlow(values: ReadonlyMap<string, string>): RequestAuth {
+  const tokenUrl = values.get("accessTokenUrl") ?? "";
+  const isAddress = /^https?:\/\//.test(tokenUrl) && URL.canParse(tokenUrl);
+  const scopes = (values.get("scope") ?? "").split(/[\s,]+/).filter((scope) => scope !== "");
+  return { kind: "client-credentials", ...(isAddress ? { tokenUrl } : {}), scopes };
+}
+
+/** A list of keys and values in 2.1, a map in 2.0. */
+function attributesOf(given: unknown): ReadonlyMap<string, string> {
+  const entries = Array.isArray(given)
+    ? given.filter(isJsonObject).map(({ key, value }) => [String(key), value] as const)
+    : Object.entries(isJsonObject(given) ? given : {});
+  return new Map(entries.flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
+}

@@ -1,0 +1,114 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { cutAtWord } from "../../util/text.js";
+import { refuse } from "../refuse.js";
+import { type Closure, toDefs } from "./self-contained.js";
+
+/** Bounds of the validator on schemas; a margin below them. */
+const MOST_BYTES = 250_000;
+const MOST_PARTS = 45_000;
+
+export interface Arguments {
+  readonly properties: Readonly<Record<string, JsonObject>>;
+  readonly required: readonly string[];
+  /** What has to hold of the arguments beside it. */
+  readonly alternatives: readonly JsonObject[];
+}
+
+const COMMENT = "Shortened to fit: the API's own documentation says more of nested members.";
+
+/**
+ * The schema of a tool's arguments, whole where it fits. Where it does not, the descriptions of nested members go first,
+ * then definitions from the farthest on, then everything below the arguments; `$comment` says so.
+ */
+export function toInputSchema(given: Arguments, closure: Closure): JsonObject {
+  for (const shorten of shortenings(closure)) {
+    const schema = shorten(given);
+    if (!hasFewParts(schema)) continue;
+    const text = JSON.stringify(schema);
+    // Definitions are shared between tools, and validators leave their marks in what they compile: each tool has its own.
+    if (text.length <= MOST_BYTES) return JSON.parse(text) as JsonObject;
+  }
+  throw refuse("has more parameters than fit into a schema of 256 KiB");
+}
+
+function* shortenings({ levels, bytes }: Closure): Iterable<(given: Arguments) => JsonObject> {
+  if (bytes <= MOST_BYTES) yield (given) => assemble(given, toDefs(levels, levels.length));
+  // Without descriptions a schema is a tenth of its size at best.
+  const deepest = bytes <= 10 * MOST_BYTES ? levels.length : 2;
+  const depths = [deepest, 7, 6, 5, 4, 3, 2, 1, 0].filter((depth, index) => index === 0 || depth < deepest);
+  for (const depth of depths) {
+    yield (given) =>
+      marked(
+        assemble(
+          mapProperties(given, withoutNestedTexts),
+          mapValues(toDefs(levels, depth), (schema) => withoutTexts(schema)),
+        ),
+      );
+  }
+  yield (given) => marked(assemble(mapProperties(given, toShallow), {}));
+}
+
+function assemble({ properties, required, alternatives }: Arguments, $defs: JsonObject): JsonObject {
+  const [only, ...more] = alternatives;
+  return {
+    type: "object",
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+    ...(more.length === 0 ? only : { allOf: alternatives }),
+    ...(Object.keys($defs).length === 0 ? {} : { $defs }),
+  };
+}
+
+function marked(schema: JsonObject): JsonObject {
+  return { $comment: COMMENT, ...schema };
+}
+
+function hasFewParts(schema: JsonObject): boolean {
+  const open: unknown[] = [schema];
+  for (let parts = 0; open.length > 0; parts += 1) {
+    if (parts > MOST_PARTS) return false;
+    const next = open.pop();
+    if (typeof next === "object" && next !== null) for (const member of Object.values(next)) open.push(member);
+  }
+  return true;
+}
+
+function mapProperties(given: Arguments, convert: (schema: JsonObject) => JsonObject): Arguments {
+  return { ...given, properties: mapValues(given.properties, convert) };
+}
+
+function mapValues<Value>(map: Readonly<Record<string, Value>>, convert: (schema: JsonObject) => JsonObject) {
+  return Object.fromEntries(
+    Object.entries(map).map(([name, schema]) => [name, convert(isJsonObject(schema) ? schema : {})]),
+  );
+}
+
+function withoutNestedTexts({ description, ...schema }: JsonObject): JsonObject {
+  return { ...withoutTexts(schema), ...shortDescription(description) };
+}
+
+function shortDescription(description: unknown): JsonObject {
+  return typeof description === "string" ? { description: cutAtWord(description, 300) } : {};
+}
+
+/** A member may be called `description`: what stands under `properties` are names, not keywords. */
+function withoutTexts(schema: JsonObject, areNames = false): JsonObject {
+  const kept = Object.entries(schema).filter(([key]) => areNames || key !== "description");
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      const holdsNames = !areNames && (key === "properties" || key === "patternProperties");
+      if (isJsonObject(value)) return [key, isValue(key, areNames) ? value : withoutTexts(value, holdsNames)];
+      if (!Array.isArray(value) || isValue(key, areNames)) return [key, value];
+      return [key, value.map((item: unknown) => (isJsonObject(item) ? withoutTexts(item) : item))];
+    }),
+  );
+}
+
+function isValue(key: string, areNames: boolean): boolean {
+  return !areNames && (key === "default" || key === "const" || key === "enum");
+}
+
+function toShallow({ type, description }: JsonObject): JsonObject {
+  return { ...(type === undefined ? {} : { type }), ...shortDescription(description) };
+}

@@ -1,0 +1,107 @@
+import { numberFault } from "../../util/json/number-fault.js";
+import { toPlainValue } from "../plain-value.js";
+import { toPlainText } from "../text.js";
+
+const LONGEST_DESCRIPTION = 1_500;
+const LONGEST_PATTERN = 1_000;
+const MOST_VALUES = 10_000;
+const LONGEST_LIST = 1_000;
+
+/** What remains of a keyword's value; undefined leaves the keyword out. */
+type Keep = (value: unknown) => unknown;
+
+const keepNumber: Keep = (value) => (typeof value === "number" && numberFault(value) === undefined ? value : undefined);
+const keepCount: Keep = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
+const keepTrue: Keep = (value) => (value === true ? true : undefined);
+const keepWord: Keep = (value) =>
+  typeof value === "string" && value.length <= 200 && value.isWellFormed() && !value.includes("\0") ? value : undefined;
+const keepValue: Keep = (value) => {
+  const plain = toPlainValue(value)?.value;
+  return plain !== undefined && JSON.stringify(plain).length <= 2_000 ? plain : undefined;
+};
+
+/** A pattern that does not compile would fail every value; how long a good one may run is up to whoever runs it. */
+const keepPattern: Keep = (value) => {
+  if (typeof value !== "string" || value.length > LONGEST_PATTERN || value.includes("\0")) return undefined;
+  try {
+    return new RegExp(value, "u").source === "" ? undefined : value;
+  } catch {
+    return undefined;
+  }
+};
+
+const keepChoices: Keep = (value) => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_VALUES) return undefined;
+  const plain = value.map(toPlainValue);
+  return plain.every((one) => one !== undefined) ? plain.map((one) => one.value) : undefined;
+};
+
+const keepNames: Keep = (value) => {
+  if (!Array.isArray(value)) return undefined;
+  const names = [...new Set(value.filter((name) => typeof name === "string"))].slice(0, LONGEST_LIST);
+  return names.length === 0 ? undefined : names;
+};
+
+/** Keywords without schemas in them. All others say nothing to whoever fills in arguments, and are left out. */
+export const PLAIN_KEYWORDS: ReadonlyMap<string, Keep> = new Map([
+  ["description", (value) => toPlainText(value, LONGEST_DESCRIPTION)],
+  ["format", keepWord],
+  ["enum", keepChoices],
+  ["const", keepValue],
+  ["default", keepValue],
+  ["minimum", keepNumber],
+  ["maximum", keepNumber],
+  ["exclusiveMinimum", keepNumber],
+  ["exclusiveMaximum", keepNumber],
+  ["multipleOf", (value) => (typeof value === "number" && value > 0 ? keepNumber(value) : undefined)],
+  ["minLength", keepCount],
+  ["maxLength", keepCount],
+  ["minItems", keepCount],
+  ["maxItems", keepCount],
+  ["minProperties", keepCount],
+  ["maxProperties", keepCount],
+  ["uniqueItems", keepTrue],
+  ["deprecated", keepTrue],
+  ["pattern", keepPattern],
+  ["contentEncoding", keepWord],
+  ["contentMediaType", keepWord],
+  ["required", keepNames],
+]);
+
+/** Keywords whose value is one schema, a list of schemas, a map of schemas. */
+export const SCHEMA_KEYWORDS: ReadonlyMap<string, "schema" | "list" | "map"> = new Map([
+  ["items", "schema"],
+  ["additionalProperties", "schema"],
+  ["not", "schema"],
+  ["contains", "schema"],
+  ["propertyNames", "schema"],
+  ["if", "schema"],
+  ["then", "schema"],
+  ["else", "schema"],
+  ["allOf", "list"],
+  ["anyOf", "list"],
+  ["oneOf", "list"],
+  ["prefixItems", "list"],
+  ["properties", "map"],
+  ["patternProperties", "map"],
+]);
+
+export const keepsPattern = (pattern: string): boolean => keepPattern(pattern) !== undefined;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ...["string", "number", "integer", "boolean", "object", "array", "null"].map((type) => [type, type] as const),
+  ["file", "string"],
+  ["int", "integer"],
+  ["long", "integer"],
+  ["float", "number"],
+  ["double", "number"],
+  ["bool", "boolean"],
+]);
+
+/** A type as today's JSON Schema writes it; undefined for one that nobody knows. */
+export function toType(type: unknown, isNullable: boolean): string | string[] | undefined {
+  const given = (Array.isArray(type) ? type : [type]).flatMap((one) => TYPES.get(String(one)) ?? []);
+  if (given.length === 0) return undefined;
+  const types = [...new Set(isNullable ? [...given, "null"] : given)];
+  return types.length === 1 ? types[0] : types;
+}

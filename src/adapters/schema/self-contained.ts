@@ -1,0 +1,45 @@
+import type { JsonObject } from "../../model/json.js";
+import type { Lifting } from "./lift.js";
+
+/** Definitions of one tool's schema, by their distance from its arguments: the first level is what these refer to. */
+export type Levels = readonly (readonly { readonly name: string; readonly schema: JsonObject }[])[];
+
+export interface Closure {
+  readonly levels: Levels;
+  readonly bytes: number;
+}
+
+const MOST_DEFINITIONS = 2_000;
+
+/** Everything that is referred to, directly or not. A circle is a definition that refers to one already there. */
+export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting): Closure {
+  const levels: { name: string; schema: JsonObject }[][] = [];
+  const seen = new Set<string>(needs);
+  let bytes = 0;
+  for (let level = [...needs]; level.length > 0; ) {
+    const next: string[] = [];
+    const definitions = level.map((pointer) => {
+      const isTooMany = seen.size > MOST_DEFINITIONS;
+      const { name, schema, needs: more, bytes: size } = lifting.definition(pointer);
+      bytes += size;
+      for (const other of isTooMany ? [] : more) {
+        if (seen.has(other)) continue;
+        seen.add(other);
+        next.push(other);
+      }
+      // What it refers to is not there any more.
+      return { name, schema: isTooMany && more.size > 0 ? {} : schema };
+    });
+    levels.push(definitions);
+    level = next;
+  }
+  return { levels, bytes };
+}
+
+/** The definitions of the first levels; those beyond let everything pass. */
+export function toDefs(levels: Levels, depth: number): JsonObject {
+  const entries = levels
+    .slice(0, depth + 1)
+    .flatMap((level, index) => level.map(({ name, schema }) => [name, index < depth ? schema : {}] as const));
+  return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
+}

@@ -1,0 +1,38 @@
+import { cutAtWord } from "../util/text.js";
+
+/** Text of a document as plain text of at most so many characters: without tags, targets of links and empty lines. */
+export function toPlainText(markdown: unknown, length: number): string | undefined {
+  if (typeof markdown !== "string") return undefined;
+  // What is read decides how long a hostile text takes; tags and links shrink a text by less than that.
+  const plain = clean(markdown.slice(0, length * 4))
+    .replace(/<\/?[a-zA-Z][^<>]{0,400}>/g, "")
+    .replace(/!?\[([^[\]]{0,400})\]\([^()\s]{0,1000}\)/g, "$1")
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] ?? " ")
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+  return plain === "" ? undefined : cutAtWord(plain, length);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
+
+/** The same on one line. */
+export function toPlainLine(markdown: unknown, length: number): string | undefined {
+  const text = toPlainText(markdown, length * 2)?.replace(/\s+/g, " ");
+  return text === undefined ? undefined : cutAtWord(text, length);
+}
+
+/** Without what JSON or a terminal cannot carry safely. */
+export function clean(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n\t]/gu, "");
+}
+
+/** A web address that a person may follow. */
+export function toWebAddress(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > 2000 || !URL.canParse(value)) return undefined;
+  return /^https?:$/.test(new URL(value).protocol) ? value : undefined;
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { CatalogServer } from "../../catalog/snapshot.js";
+import type { JsonObject } from "../../model/json.js";
+import type { Tool } from "../../model/tool.js";
+import { categoryOf } from "../../registry/operation.js";
+import { toKey } from "../../search/tokenize.js";
+import { describeServer } from "../describe-server.js";
+import { defineMetaTool, type MetaTool } from "../meta-tool.js";
+import { describeAuthentication, describeStatus, titleOf } from "./adapter-facts.js";
+import type { GatewayTable } from "./parts.js";
+import { isSameCountry } from "./places.js";
+
+const text = z.string().min(1);
+const filters = z.strictObject({
+  category: text.optional().describe("payments, infrastructure, analytics, storage, communication, … or all"),
+  capability: text.optional(),
+  country: text.optional(),
+});
+
+/** From here on an agent is better served by less of each: it asks for one, or by its task. */
+const MANY = 30;
+const MOST = 200;
+const MOST_OPERATIONS = 2;
+const MOST_CATEGORIES = 6;
+
+export function gatewayAdapters(table: GatewayTable): MetaTool {
+  return defineMetaTool({
+    name: table.nameOf("adapters"),
+    description: "List service adapters and their capabilities.",
+    input: filters,
+    readOnly: true,
+    async run(asked) {
+      const servers = table.discovery.servers();
+      const found = servers.filter((server) => isMeant(server, asked));
+      const pending = new Set(table.discovery.pending());
+      const describe = found.length > MANY ? describeShortly : describeAdapter;
+      const more = found.length - MOST;
+      return {
+        kind: "data",
+        data: {
+          total: found.length,
+          filters_applied: asked,
+          adapters: found.slice(0, MOST).map((server) => describe(server, table, pending.has(server.definition.name))),
+          ...(more > 0 ? { more } : {}),
+          next_step: toNextStep(found.length, servers.length, table),
+        },
+      };
+    },
+  });
+}
+
+function toNextStep(found: number, all: number, { nameOf }: GatewayTable): string {
+  if (all === 0) return "No adapter is configured. A person can add some to the gateway's configuration.";
+  if (found === 0) return `Call ${nameOf("adapters")} without filters: only some adapters state such facts.`;
+  return `Use ${nameOf("intent")} with your task, or ${nameOf("tools")} to explore an adapter.`;
+}
+
+function isMeant(server: CatalogServer, asked: z.output<typeof filters>): boolean {
+  const { facts } = server.definition;
+  const { category, capability, country } = asked;
+  const isListed = (wanted: string, words: readonly string[]): boolean =>
+    words.some((word) => toKey(word) === toKey(wanted));
+  if (category !== undefined && category !== "all") {
+    const known = [facts?.category ?? "", ...Object.keys(countCategories(server))];
+    if (!isListed(category, known)) return false;
+  }
+  if (capability !== undefined && !isListed(capability, facts?.capabilities ?? [])) return false;
+  return country === undefined || (facts?.countries ?? []).some((listed) => isSameCountry(country, listed));
+}
+
+function describeShortly(server: CatalogServer, { upstreamState }: GatewayTable, isPending: boolean): JsonObject {
+  const { name, facts } = server.definition;
+  return {
+    id: name,
+    name: titleOf(server),
+    ...(facts?.category === undefined ? {} : { category: facts.category }),
+    tool_count: enabledOf(server).length,
+    ...describeStatus(server, upstreamState(name), isPending),
+  };
+}
+
+function describeAdapter(server: CatalogServer, table: GatewayTable, isPending: boolean): JsonObject {
+  const { name, facts, connection } = server.definition;
+  const state = table.upstreamState(name);
+  const tools = enabledOf(server);
+  const categories = Object.entries(countCategories(server)).slice(0, MOST_CATEGORIES);
+  return {
+    id: name,
+    name: titleOf(server),
+    description: describeServer(server, state).description,
+    ...(facts?.category === undefined ? {} : { category: facts.category }),
+    capabilities: facts?.capabilities ?? [],
+    supported_countries: facts?.countries ?? [],
+    supported_currencies: facts?.currencies ?? [],
+    tool_count: tools.length,
+    tool_categories: Object.fromEntries(categories),
+    auth_type: describeAuthentication(connection).type,
+    ...describeStatus(server, state, isPending),
+    common_operations: tools.slice(0, MOST_OPERATIONS).map(({ id }) => id),
+  };
+}
+
+export function enabledOf({ tools }: CatalogServer): Tool[] {
+  return tools.filter((tool) => tool.enabled);
+}
+
+/** How many tools of each category, the most first. */
+export function countCategories(server: CatalogServer): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const tool of enabledOf(server)) {
+    const category = categoryOf(tool, server.definition.facts);
+    if (category !== undefined) counts.set(category, (counts.get(category) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].sort(([a, many], [b, most]) => most - many || (a < b ? -1 : 1)));
+}

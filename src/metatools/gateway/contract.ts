@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
+import { type Finding, type LiveCatalog, type LiveOperation, checkRegistry } from "../../registry/check-registry.js";
+import type { Operations } from "./operations.js";
+
+/** The exported registry against the live catalog. */
+export interface Contract {
+  /** Everything in which they disagree; nothing when no registry was exported. */
+  findings(): Promise<readonly Finding[]>;
+}
+
+export interface ContractParts {
+  /** The exported registry, absolute; undefined when none is named. */
+  readonly file: string | undefined;
+  readonly snapshot: () => Snapshot;
+  readonly operations: Operations;
+}
+
+/** The file is read once: what it said when the gateway started is what counts until the next start or reload. */
+export function createContract({ file, snapshot, operations }: ContractParts): Contract {
+  let reading: Promise<ReadRegistry> | undefined;
+  let checked: { readonly tools: Snapshot["tools"]; readonly findings: readonly Finding[] } | undefined;
+  return {
+    async findings() {
+      if (file === undefined) return [];
+      reading ??= readRegistry(file);
+      const read = await reading;
+      if (read.kind === "absent") return [];
+      if (read.kind === "unreadable") return [{ check: "readable", reason: read.reason }];
+      const current = snapshot();
+      if (checked?.tools !== current.tools) {
+        checked = { tools: current.tools, findings: checkRegistry(read.document, toLive(current, operations)) };
+      }
+      return checked.findings;
+    },
+  };
+}
+
+export type ReadRegistry =
+  | { readonly kind: "document"; readonly document: unknown }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** A file that is not there says nothing wrong. */
+export async function readRegistry(file: string): Promise<ReadRegistry> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    return code === "ENOENT" ? { kind: "absent" } : { kind: "unreadable", reason: `it cannot be read (${code})` };
+  }
+  try {
+    return { kind: "document", document: JSON.parse(text) as unknown };
+  } catch {
+    return { kind: "unreadable", reason: "it is not JSON" };
+  }
+}
+
+/** What a catalog says of ids that others wrote down. */
+export function toLive({ servers, tools }: Snapshot, operations: Operations): LiveCatalog {
+  const absent = (reason: string): LiveOperation => ({ kind: "absent", reason });
+  return {
+    find(id) {
+      const tool = tools.get(id);
+      if (tool?.quarantine !== undefined) return absent("its definition waits for a person's approval");
+      if (tool !== undefined && !tool.enabled) return absent("a rule disables it");
+      if (tool !== undefined) {
+        return { kind: "operation", operation: operations.of(tool, servers.get(tool.server)) };
+      }
+      const adapter = adapterOf(id, servers);
+      if (adapter === undefined) return absent("no adapter or server has that name");
+      return adapter.record === undefined ? { kind: "unknown" } : absent("its adapter has no such tool");
+    },
+  };
+}
+
+function adapterOf(id: string, servers: Snapshot["servers"]): CatalogServer | undefined {
+  return servers.get(splitId(id, servers).server);
+}
+
+/** A server's name may hold colons itself: the longest that there is counts, else what stands before the first. */
+export function splitId(id: string, servers: Snapshot["servers"]): { readonly server: string; readonly name: string } {
+  const ends = [...id.matchAll(/:/g)].map(({ index }) => index);
+  const end = ends.toReversed().find((at) => servers.has(id.slice(0, at))) ?? ends[0] ?? id.length;
+  return { server: id.slice(0, end), name: id.slice(end + 1) };
+}

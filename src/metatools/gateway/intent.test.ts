@@ -1,0 +1,325 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PAYMENT_SERVERS, setUpPayments } from "../../../test/support/payment-catalog.js";
+import { DiscoveryError } from "../../errors.js";
+import { toRegistry, toRegistryText } from "../../registry/registry.js";
+import { toConfidences } from "./context-fit.js";
+import { listOperations } from "./operations.js";
+import { findCountry, findCurrency, isSameCountry } from "./places.js";
+import { toReason } from "./reason.js";
+
+const CHARGE = "paystack:charge-authorization";
+
+describe("gateway.intent", () => {
+  it("answers with everything that a call takes", async () => {
+    const { run } = await setUpPayments();
+    expect(await run("gateway.intent", { query: CHARGE })).toEqual({
+      recommended: {
+        adapter: "paystack",
+        tool: "charge-authorization",
+        tool_id: CHARGE,
+        confidence: 1,
+        why: "The query is this tool's id.",
+      },
+      ready_to_execute: {
+        tool_id: CHARGE,
+        required_params: ["amount", "email", "authorization_code"],
+        optional_params: ["reference"],
+        param_schemas: {
+          amount: { type: "integer", description: "Amount in kobo" },
+          email: { type: expect.stringMatching(/^string/) as string },
+          authorization_code: { type: "string", description: "What an earlier charge gave" },
+          reference: { type: "string" },
+        },
+        example: { amount: 500000, email: "customer@example.com", authorization_code: "AUTH_1" },
+        constraints: {
+          risk_level: "high",
+          requires_idempotency: true,
+          requires_confirmation: false,
+          rate_limit: "100 req/min",
+        },
+      },
+      missing_inputs: [
+        { field: "amount", question: 'What is "amount"? Amount in kobo' },
+        { field: "email", question: 'What is "email"?' },
+        { field: "authorization_code", question: 'What is "authorization_code"? What an earlier charge gave' },
+      ],
+      next_step:
+        "Fill in missing_inputs, then call gateway.execute with tool_id and params, and options.idempotency_key: a new value, the same again when you repeat the call.",
+      alternatives: [],
+      search_context: {
+        mode: "global",
+        matched_adapters: ["paystack"],
+        query_interpreted: "paystack, charge, authorization",
+      },
+    });
+  });
+
+  it("recommends by words, says which, and gives as many alternatives as the caller wants", async () => {
+    const { run } = await setUpPayments();
+    const answer = await run("gateway.intent", { query: "create an issue in a repository", limit: 1 });
+    expect(answer).toMatchObject({
+      recommended: {
+        tool_id: "github:create_issue",
+        why: expect.stringContaining('Matches "create", "issue", "repository"'),
+      },
+      search_context: { mode: "global", query_interpreted: "create, issue, repository" },
+    });
+    expect((answer["alternatives"] as unknown[]).length).toBeLessThanOrEqual(1);
+  });
+
+  it("recommends nothing below the threshold, and gives two or three options", async () => {
+    const { run } = await setUpPayments({ gateway: { minConfidence: 0.98 } });
+    const answer = await run("gateway.intent", { query: "charge a card", limit: 1 });
+    expect(answer).toMatchObject({
+      needs_selection: true,
+      options: [{ tool_id: "stripe:charge-card", description: "Charge a card.", required_params: ["amount"] }, {}],
+    });
+    expect(answer).not.toHaveProperty("recommended");
+    expect(answer).not.toHaveProperty("ready_to_execute");
+    const more = await run("gateway.intent", { query: "charge a card", limit: 50 });
+    expect(more["options"]).toHaveLength(3);
+  });
+
+  it("does not choose between tools of the same name, but lets the context choose", async () => {
+    const { run } = await setUpPayments();
+    expect(await run("gateway.intent", { query: "create-refund" })).toMatchObject({
+      needs_selection: true,
+      options: [
+        { tool_id: "paystack:create-refund", confidence: 0.5 },
+        { tool_id: "stripe:create-refund", confidence: 0.5 },
+      ],
+    });
+    expect(await run("gateway.intent", { query: "create-refund", context: { country: "Ghana" } })).toMatchObject({
+      recommended: {
+        tool_id: "paystack:create-refund",
+        confidence: 0.95,
+        why: "The query is this tool's name; paystack lists the country GH.",
+      },
+      alternatives: [
+        { tool_id: "stripe:create-refund", confidence: 0.05, why: expect.stringContaining("does not list") as string },
+      ],
+      next_step: expect.stringContaining("have to be confirmed"),
+    });
+    expect(await run("gateway.intent", { query: "create-refund", adapter: "stripe" })).toMatchObject({
+      recommended: { tool_id: "stripe:create-refund", confidence: 1 },
+      search_context: { mode: "adapter-specific" },
+    });
+  });
+
+  it.each([
+    ["a country of the context", { query: "charge a card", context: { country: "NG" } }, CHARGE],
+    ["its name", { query: "charge a card", context: { country: "nigeria" } }, CHARGE],
+    ["a country that the query names", { query: "charge a card in Nigeria" }, CHARGE],
+    ["a currency that the query names", { query: "charge a card in GHS" }, "paystack:initialize-transaction"],
+    ["a currency of the context", { query: "charge a card", context: { currency: "usd" } }, "stripe:charge-card"],
+    ["a country elsewhere", { query: "charge a card", context: { country: "US" } }, "stripe:charge-card"],
+    ["nothing", { query: "charge a card" }, "stripe:charge-card"],
+  ])("lets %s decide between adapters", async (_, args, first) => {
+    const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
+    expect(await run("gateway.intent", args)).toMatchObject({ recommended: { tool_id: first } });
+  });
+
+  it.each([
+    ["subscription", '"subscriptions" fits the use case subscription'],
+    ["one-time", '"charge-authorization" fits the use case one-time'],
+  ])("lets the use case %s count where a name or a capability speaks of it", async (use_case, reason) => {
+    const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
+    const answer = await run("gateway.intent", { query: "charge an authorized card", context: { use_case } });
+    expect(answer).toMatchObject({ recommended: { tool_id: CHARGE, why: expect.stringContaining(reason) } });
+  });
+
+  it("looks in one adapter only when told to", async () => {
+    const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
+    expect(await run("gateway.intent", { query: "charge a card", adapter: "paystack" })).toMatchObject({
+      recommended: { adapter: "paystack" },
+      search_context: { mode: "adapter-specific", matched_adapters: ["paystack"] },
+    });
+  });
+
+  it("says so when nothing fits", async () => {
+    const { run } = await setUpPayments();
+    const answer = await run("gateway.intent", { query: "weather forecast tomorrow" });
+    expect(answer).toMatchObject({ needs_selection: false, options: [], note: "No tool fits." });
+    expect(answer).not.toHaveProperty("recommended");
+  });
+
+  it("never finds a disabled tool, not even by its id", async () => {
+    const { run } = await setUpPayments();
+    expect(JSON.stringify(await run("gateway.intent", { query: "github:delete_repo" }))).not.toContain(
+      '"tool_id":"github:delete_repo"',
+    );
+  });
+
+  it("answers the same each time", async () => {
+    const { run } = await setUpPayments();
+    const ask = async () => JSON.stringify(await run("gateway.intent", { query: "refund a customer in Ghana" }));
+    expect(await ask()).toBe(await ask());
+  });
+});
+
+describe("gateway.intent beside an exported registry", () => {
+  const withFile = async (content: string | undefined, use: (file: string) => Promise<void>): Promise<void> => {
+    const folder = mkdtempSync(join(tmpdir(), "registry-"));
+    const file = join(folder, "operations.json");
+    if (content !== undefined) writeFileSync(file, content);
+    try {
+      await use(file);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const exported = async (edit: (operations: Record<string, unknown>) => void = () => undefined): Promise<string> => {
+    const { operations, snapshot } = await setUpPayments();
+    const registry = toRegistry(listOperations(snapshot().servers.values(), operations), 0);
+    const changed = { ...registry.operations } as Record<string, unknown>;
+    edit(changed);
+    return toRegistryText({ ...registry, operations: changed as never, operation_count: Object.keys(changed).length });
+  };
+
+  it.each<[string, () => Promise<string | undefined>]>([
+    ["there is none", () => Promise.resolve(undefined)],
+    ["it agrees", () => exported()],
+    ["the catalog has more", () => exported((operations) => delete operations["github:create_issue"])],
+  ])("works when %s", async (_, content) => {
+    await withFile(await content(), async (registryFile) => {
+      const { run, findings } = await setUpPayments({ registryFile });
+      expect(await findings()).toEqual([]);
+      expect(await run("gateway.intent", { query: CHARGE })).toHaveProperty("recommended");
+    });
+  });
+
+  it.each<[string, () => Promise<string>, string]>([
+    [
+      "names a tool that is gone",
+      () => exported((all) => void (all["paystack:gone"] = all[CHARGE])),
+      "paystack:gone: its adapter has no such tool.",
+    ],
+    [
+      "names a disabled tool",
+      () => exported((all) => void (all["github:delete_repo"] = all[CHARGE])),
+      "github:delete_repo: a rule disables it.",
+    ],
+    [
+      "names an unknown adapter",
+      () => exported((all) => void (all["none:x"] = all[CHARGE])),
+      "none:x: no adapter or server has that name.",
+    ],
+    [
+      "states another risk",
+      () => exported((all) => void (all[CHARGE] = { ...(all[CHARGE] as object), risk_level: "low" })),
+      `${CHARGE}: not as in the live catalog: risk_level.`,
+    ],
+    ["is no JSON", () => Promise.resolve("{"), "it is not JSON."],
+  ])("is off when it %s, and says why; all else works", async (_, content, reason) => {
+    await withFile(await content(), async (registryFile) => {
+      const { run, findings } = await setUpPayments({ registryFile });
+      expect(await findings()).not.toEqual([]);
+      await expect(run("gateway.intent", { query: CHARGE })).rejects.toMatchObject({
+        code: "CONFIGURATION_ERROR",
+        message: expect.stringContaining("gateway.intent is switched off"),
+        hint: expect.stringContaining("anygpt mcp registry export"),
+        facts: { failed_operations: [reason], next_step: expect.stringContaining("gateway.tools") },
+      });
+      expect(await run("gateway.tools", { adapter: "paystack" })).toMatchObject({ returned: 4 });
+    });
+  });
+
+  it("says nothing of a server that has not told its tools yet", async () => {
+    const content = await exported();
+    await withFile(content, async (registryFile) => {
+      const down = new DiscoveryError("SERVER_CONNECTION_ERROR", "Down.");
+      const servers = PAYMENT_SERVERS.map(([one, tools]) => [one, one.name === "github" ? down : tools] as const);
+      const { findings } = await setUpPayments({ registryFile, servers: servers as never });
+      expect(await findings()).toEqual([]);
+    });
+  });
+});
+
+describe("toConfidences", () => {
+  const chances = (...pairs: [relevance: number, factor: number][]) =>
+    toConfidences(pairs.map(([relevance, factor]) => ({ relevance, factor })));
+
+  it.each<[string, [number, number][], number[]]>([
+    [
+      "nothing without context",
+      [
+        [0.6, 1],
+        [0.2, 1],
+      ],
+      [0.6, 0.2],
+    ],
+    [
+      "nothing without context where several may be right",
+      [
+        [0.9, 1],
+        [0.8, 1],
+      ],
+      [0.9, 0.8],
+    ],
+    [
+      "what the others lose",
+      [
+        [0.5, 1],
+        [0.5, 0.1],
+      ],
+      [0.91, 0.09],
+    ],
+    ["little where nothing may be right", [[0.1, 2]], [0.18]],
+    [
+      "never a certainty",
+      [
+        [0.99, 2],
+        [0.9, 2],
+      ],
+      [0.99, 0.9],
+    ],
+  ])("changes %s", (_, given, expected) => {
+    expect(chances(...given)).toEqual(expected);
+  });
+});
+
+describe("places", () => {
+  it.each([
+    ["NG", "Nigeria", true],
+    ["ng", "NG", true],
+    ["Ivory Coast", "GH", false],
+    ["Narnia", "narnia", true],
+  ])("%s and %s are the same country: %s", (asked, listed, same) => {
+    expect(isSameCountry(asked, listed)).toBe(same);
+  });
+
+  it.each([
+    ["pay in South Africa", ["ZA"], { code: "ZA", rest: "pay in" }],
+    ["send it in there", ["IN"], undefined],
+    ["a Nigerian bank", ["NG"], undefined],
+    ["to Guinea-Bissau now", ["GN", "GW"], { code: "GW", rest: "to   now" }],
+    ["(a+)+$ .*", ["(a+)+$"], undefined],
+  ])("finds the country in %j of %j", (text, listed, found) => {
+    expect(findCountry(text, listed)).toEqual(found);
+  });
+
+  it("finds a currency by its code alone", () => {
+    expect(findCurrency("100 NGN now", ["NGN"])).toEqual({ code: "NGN", rest: "100   now" });
+    expect(findCurrency("try all of it", ["ALL", "TRY"])).toBeUndefined();
+  });
+});
+
+describe("toReason", () => {
+  it("tells words, other words for them, tags, nearness and facts, and nothing else", () => {
+    const match = (word: string, found: string, kind: "exact" | "same" | "near", field: "name" | "tags" = "name") =>
+      ({ word, found, kind, fields: [field] }) as const;
+    const matches = [
+      match("remove", "delete", "same"),
+      match("page", "page", "exact"),
+      match("cms", "cms", "exact", "tags"),
+      match("remove a page", "erase", "near"),
+    ];
+    expect(toReason(matches, ["x lists the country NG"])).toBe(
+      'Matches "remove" as "delete", "page"; tagged "cms"; near in meaning: "erase"; x lists the country NG.',
+    );
+    expect(toReason([], [])).toBe("Nearest in meaning to the query as a whole.");
+  });
+});

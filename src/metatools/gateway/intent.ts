@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { DiscoveryError } from "../../errors.js";
+import type { JsonObject } from "../../model/json.js";
+import { describeFinding, type Finding } from "../../registry/check-registry.js";
+import { isStopWord } from "../../search/stop-words.js";
+import { tokenizeQuery } from "../../search/tokenize.js";
+import { defineMetaTool, type MetaTool } from "../meta-tool.js";
+import { summaryOf } from "../metadata.js";
+import { type Candidate, type Candidates, findCandidates, type Intent } from "./candidates.js";
+import type { GatewayTable } from "./parts.js";
+import { toMissingInputs, toReady } from "./ready.js";
+
+const text = z.string().min(1);
+
+export function gatewayIntent(table: GatewayTable): MetaTool {
+  return defineMetaTool({
+    name: table.nameOf("intent"),
+    description: "Find the right tool for a task, ready to execute. Start here.",
+    input: z.strictObject({
+      query: z.string().min(1).max(2000).describe("What you want to do, or a tool_id"),
+      adapter: text.optional().describe("Only this adapter"),
+      context: z
+        .strictObject({
+          currency: text.optional(),
+          country: text.optional(),
+          use_case: z.enum(["one-time", "subscription", "marketplace"]).optional(),
+        })
+        .optional(),
+      limit: z.int().min(1).max(50).optional().describe(`Most alternatives, default ${table.options.limit}`),
+    }),
+    readOnly: true,
+    async run({ query, adapter, context = {}, limit = table.options.limit }) {
+      const findings = await table.contract.findings();
+      if (findings.length > 0) throw switchedOff(findings, table);
+      const intent: Intent = { query, adapter, context, limit };
+      const candidates = await findCandidates(intent, table);
+      return { kind: "data", data: toAnswer(intent, candidates, table) };
+    },
+  });
+}
+
+/** A first that is as likely as the second is a guess as much as one that is unlikely. */
+function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
+  const [first, second] = candidates.list;
+  const context = toSearchContext(intent, candidates);
+  if (first === undefined) return { ...nothingFits(candidates, table), search_context: context };
+  const isGuess = first.confidence < table.options.minConfidence || first.confidence === second?.confidence;
+  if (isGuess) return { ...toSelection(intent, candidates.list, table), search_context: context };
+  const { tool, operation } = first;
+  return {
+    recommended: toListed(first),
+    ready_to_execute: toReady(tool, operation, table.policy),
+    missing_inputs: toMissingInputs(tool, operation),
+    next_step: toNextStep(first, table),
+    alternatives: candidates.list.slice(1, 1 + intent.limit).map(toListed),
+    search_context: context,
+  };
+}
+
+function toListed({ tool, confidence, why }: Candidate) {
+  return { adapter: tool.server, tool: tool.name, tool_id: tool.id, confidence, why };
+}
+
+function toNextStep({ operation }: Candidate, { nameOf }: GatewayTable): string {
+  const ask = operation.required_params.length > 0 ? "Fill in missing_inputs, then call" : "Call";
+  const key = operation.idempotency_required
+    ? ", and options.idempotency_key: a new value, the same again when you repeat the call"
+    : "";
+  const confirm = operation.confirmation_required ? ". It will have to be confirmed" : "";
+  return `${ask} ${nameOf("execute")} with tool_id and params${key}${confirm}.`;
+}
+
+const FEWEST_OPTIONS = 2;
+const MOST_OPTIONS = 3;
+
+function toSelection({ limit }: Intent, list: readonly Candidate[], { nameOf }: GatewayTable): JsonObject {
+  const count = Math.min(Math.max(limit, FEWEST_OPTIONS), MOST_OPTIONS);
+  return {
+    needs_selection: true,
+    options: list.slice(0, count).map((one) => ({
+      ...toListed(one),
+      description: summaryOf(one.tool),
+      required_params: one.operation.required_params,
+    })),
+    missing_inputs: [],
+    next_step: `None is certain. Choose one or ask your user, then call ${nameOf("intent")} with its tool_id as query, or again with other words.`,
+  };
+}
+
+function nothingFits({ suggestions }: Candidates, { nameOf }: GatewayTable): JsonObject {
+  return {
+    needs_selection: false,
+    options: [],
+    note: "No tool fits.",
+    ...(suggestions.length > 0 ? { nearest: suggestions } : {}),
+    next_step: `Say it in other words, or call ${nameOf("adapters")} to see what there is.`,
+  };
+}
+
+function toSearchContext({ query, adapter, limit }: Intent, { list, context, pending }: Candidates): JsonObject {
+  const words = tokenizeQuery(query, () => false).filter((word) => !isStopWord(word));
+  const given = Object.entries(context).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
+  return {
+    mode: adapter === undefined ? "global" : "adapter-specific",
+    matched_adapters: [...new Set(list.slice(0, 1 + limit).map(({ tool }) => tool.server))],
+    query_interpreted: [...new Set(words), ...given].join(", "),
+    ...(pending.length > 0 ? { pending_adapters: pending } : {}),
+  };
+}
+
+const MOST_NAMED = 10;
+
+/** What was exported for others to rely on is not so: no recommendation is better than one that contradicts it. */
+function switchedOff(findings: readonly Finding[], { nameOf }: GatewayTable): DiscoveryError {
+  const named = findings.slice(0, MOST_NAMED).map(describeFinding);
+  const more = findings.length - named.length;
+  const name = nameOf("intent");
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `${name} is switched off: the exported registry does not agree with the live catalog.`,
+    {
+      hint: `Use ${nameOf("tools")} and ${nameOf("execute")}. A person can look with "anygpt mcp registry check" and renew the file with "anygpt mcp registry export".`,
+      facts: { failed_operations: more > 0 ? [...named, `and ${more} more.`] : named },
+    },
+  );
+}

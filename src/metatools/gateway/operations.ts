@@ -1,0 +1,45 @@
+import type { CatalogServer } from "../../catalog/snapshot.js";
+import type { Tool } from "../../model/tool.js";
+import type { Policy } from "../../policy/policy.js";
+import { isAtLeast } from "../../policy/risk.js";
+import { type Operation, type OperationRuling, toOperation } from "../../registry/operation.js";
+
+export interface Operations {
+  /** What the registry says of a tool. Kept as long as the tool is. */
+  of(tool: Tool, server: CatalogServer | undefined): Operation;
+}
+
+export function createOperations(policy: Policy): Operations {
+  const known = new WeakMap<Tool, Operation>();
+  return {
+    of(tool, server) {
+      const found =
+        known.get(tool) ?? toOperation({ tool, ruling: toRuling(tool, policy), facts: server?.definition.facts });
+      known.set(tool, found);
+      return found;
+    },
+  };
+}
+
+function toRuling(tool: Tool, policy: Policy): OperationRuling {
+  const { risk, key, scopes, bucket } = policy.ruling(tool);
+  const { confirmation, idempotency } = policy.options;
+  const from = idempotency.requiredFrom.gateway;
+  return {
+    risk: risk.risk,
+    isIdempotent: key.isIdempotent,
+    needsKey: from !== "never" && isAtLeast(risk.risk, from),
+    needsConfirmation: confirmation.mode !== "never" && isAtLeast(risk.risk, confirmation.from),
+    scopes,
+    bucket: bucket?.name,
+  };
+}
+
+/** All operations that anybody may use, with their ids. */
+export function listOperations(servers: Iterable<CatalogServer>, operations: Operations): [string, Operation][] {
+  return [...servers].flatMap((server) =>
+    server.tools
+      .filter((tool) => tool.enabled)
+      .map((tool): [string, Operation] => [tool.id, operations.of(tool, server)]),
+  );
+}

@@ -1,0 +1,88 @@
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import { setUpPayments } from "../../../test/support/payment-catalog.js";
+
+const listed = async (gateway: object = {}) =>
+  (await setUpPayments({ gateway })).metaTools.map(({ name, description, inputSchema, readOnly }) => ({
+    name,
+    description,
+    inputSchema,
+    ...(readOnly ? { annotations: { readOnlyHint: true } } : {}),
+  }));
+
+describe("the profile gateway", () => {
+  it("is five tools within 900 tokens", async () => {
+    const tools = await listed();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "gateway.intent",
+      "gateway.execute",
+      "gateway.adapters",
+      "gateway.tools",
+      "gateway.reference",
+    ]);
+    expect(encode(JSON.stringify({ tools })).length).toBeLessThanOrEqual(700);
+  });
+
+  it("takes what the seed's schemas take, and asks for no more", async () => {
+    const shapes = (await listed()).map(({ inputSchema }) => {
+      const { properties, required = [] } = inputSchema as { properties: object; required?: string[] };
+      return [Object.keys(properties), required];
+    });
+    expect(shapes).toEqual([
+      [["query", "adapter", "context", "limit"], ["query"]],
+      [
+        ["tool_id", "params", "options"],
+        ["tool_id", "params"],
+      ],
+      [["category", "capability", "country"], []],
+      [["adapter", "category", "search", "limit", "offset"], ["adapter"]],
+      [["topic", "section"], ["topic"]],
+    ]);
+  });
+
+  it("spells the dot as _ everywhere when told to", async () => {
+    const tools = await listed({ dots: false });
+    expect(JSON.stringify(tools)).not.toContain("gateway.");
+    const { run } = await setUpPayments({ gateway: { dots: false } });
+    const answers = [
+      await run("gateway_intent", { query: "charge a card" }),
+      await run("gateway_adapters", {}),
+      await run("gateway_tools", { adapter: "paystack" }),
+      await run("gateway_reference", { topic: "idempotency" }),
+      await run("gateway_execute", { tool_id: "github:search_code" }),
+    ];
+    expect(JSON.stringify(answers)).not.toContain("gateway.");
+  });
+
+  it.each([
+    ["gateway.intent", { query: "charge a card" }],
+    ["gateway.intent", { query: "create-refund" }],
+    ["gateway.intent", { query: "weather forecast" }],
+    ["gateway.execute", { tool_id: "paystack:list-transactions", params: {} }],
+    ["gateway.adapters", {}],
+    ["gateway.adapters", { country: "FR" }],
+    ["gateway.tools", { adapter: "github" }],
+    ["gateway.reference", { topic: "github" }],
+    ["gateway.reference", { topic: "errors" }],
+  ])("%s tells the next step of %j", async (name, args) => {
+    const { run } = await setUpPayments();
+    expect((await run(name, args))["next_step"]).toEqual(expect.stringMatching(/\.$/));
+  });
+
+  it.each([
+    ["gateway.tools", { adapter: "nothing-like-it" }, "SERVER_NOT_FOUND", "gateway.adapters names all servers."],
+    ["gateway.intent", { query: "x", adapter: "paystak" }, "SERVER_NOT_FOUND", "Did you mean paystack?"],
+    ["gateway.reference", { topic: "github:zzzzz" }, "TOOL_NOT_FOUND", "gateway.intent finds tools"],
+    ["gateway.reference", { topic: "webhook" }, "INVALID_REQUEST", "A topic is an adapter"],
+    ["gateway.execute", { tool_id: "charge", params: {} }, "INVALID_REQUEST", "gateway.intent finds it"],
+    ["gateway.execute", { params: {} }, "INVALID_REQUEST", "input schema"],
+    ["gateway.tools", { adapter: "github", limit: 51 }, "INVALID_REQUEST", "input schema"],
+  ])("%s answers %j with %s, in the names of this profile", async (name, args, code, hint) => {
+    const { run } = await setUpPayments();
+    await expect(run(name, args)).rejects.toMatchObject({
+      code,
+      hint: expect.stringContaining(hint),
+      facts: { next_step: expect.stringContaining("gateway.") },
+    });
+  });
+});

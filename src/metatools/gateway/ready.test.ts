@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { toPolicy, toTool } from "../../../test/support/executor.js";
+import type { JsonObject } from "../../model/json.js";
+import { createOperations } from "./operations.js";
+import { toMissingInputs, toReady } from "./ready.js";
+
+async function ready(inputSchema: JsonObject, policy: object = {}) {
+  const compiled = await toPolicy(policy);
+  const tool = toTool({}, { inputSchema });
+  const operation = createOperations(compiled).of(tool, undefined);
+  return { ready: toReady(tool, operation, compiled), missing: toMissingInputs(tool, operation) };
+}
+
+describe("toReady", () => {
+  it("keeps what no parameter can tell", async () => {
+    const conditional = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" } },
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    };
+    expect((await ready(conditional)).ready).toMatchObject({ input_schema: conditional, required_params: [] });
+  });
+
+  it("names the types that stand more than once, and what else is taken", async () => {
+    const address = {
+      type: "object",
+      properties: { street: { type: "string", description: "Street and number" }, town: { type: "string" } },
+      required: ["street", "town"],
+    };
+    const schema = {
+      type: "object",
+      properties: { from: { $ref: "#/$defs/address" }, to: { $ref: "#/$defs/address" } },
+      $defs: { address },
+      additionalProperties: { type: "string" },
+    };
+    const answer = (await ready(schema)).ready;
+    expect(answer).toMatchObject({ types: { address: expect.stringContaining("street: string") } });
+    expect(answer).toHaveProperty("additional_params", "string");
+  });
+
+  it("describes required parameters always, and of very many optional ones as many as are affordable", async () => {
+    const large = { type: "string", description: "d".repeat(200), enum: Array.from({ length: 80 }, (_, n) => `v${n}`) };
+    const optional = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`optional_${n}`, { type: "string" }]));
+    const schema = { type: "object", properties: { big: large, needed: large, ...optional }, required: ["needed"] };
+    const { ready: answer } = await ready(schema);
+    const described = Object.keys(answer["param_schemas"] as object);
+    expect(JSON.stringify(answer["param_schemas"]).length).toBeLessThan(6_000);
+    expect(described).toContain("needed");
+    expect(described).toContain("optional_0");
+    expect(described).not.toContain("big");
+    expect(answer).toMatchObject({
+      optional_params: { length: 301 },
+      omitted: [`${302 - described.length} optional parameters`],
+      full_schema: "anygpt://tools/github/create_issue",
+    });
+  });
+
+  it("tells scopes where there are any", async () => {
+    const policy = { scopes: [{ tools: "*", required_scopes: ["issues:write"] }] };
+    expect((await ready({ type: "object" }, policy)).ready).toMatchObject({
+      constraints: { risk_level: "high", rate_limit: null, required_scopes: ["issues:write"] },
+    });
+  });
+});
+
+describe("toMissingInputs", () => {
+  it.each([
+    [{ type: "string" }, 'What is "x"?'],
+    [{ type: "string", description: "The name.\n\nOf it." }, 'What is "x"? The name. Of it.'],
+    [{ enum: ["a", "b"] }, 'What is "x" (a, b)?'],
+    [{ enum: Array.from({ length: 9 }, (_, n) => n) }, 'What is "x"?'],
+    [undefined, 'What is "x"?'],
+  ])("asks for %j", async (schema, question) => {
+    const properties = schema === undefined ? {} : { x: schema };
+    const { missing } = await ready({ type: "object", properties, required: ["x"] });
+    expect(missing).toEqual([{ field: "x", question }]);
+  });
+});

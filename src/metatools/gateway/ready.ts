@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { Tool } from "../../model/tool.js";
+import type { Policy } from "../../policy/policy.js";
+import type { Bucket } from "../../policy/ruling.js";
+import type { Operation } from "../../registry/operation.js";
+import { cutAtSentence } from "../../util/cut-at-sentence.js";
+import { descriptionOf } from "../../util/type-expression.js";
+import { describeTool, type ToolDetails, type ToolParameter, toolUri } from "../describe-tool.js";
+
+/** Everything that a call of the tool takes: nothing has to be looked up after it. */
+export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonObject {
+  const { parameters, additional, types, inputSchema, omitted, full } = describeAffordably(tool, operation);
+  return {
+    tool_id: tool.id,
+    required_params: operation.required_params,
+    optional_params: operation.optional_params,
+    param_schemas: Object.fromEntries(parameters.map((parameter) => [parameter.name, toParamSchema(parameter)])),
+    ...(additional === undefined ? {} : { additional_params: additional }),
+    ...(types === undefined ? {} : { types }),
+    ...(inputSchema === undefined ? {} : { input_schema: inputSchema }),
+    ...(omitted === undefined ? {} : { omitted }),
+    ...(full === undefined ? {} : { full_schema: full }),
+    example: operation.example_request,
+    constraints: toConstraints(tool, operation, policy),
+  };
+}
+
+/** Characters of descriptions that an answer may well carry: some 1,500 tokens. */
+const AFFORDABLE = 6_000;
+const LARGE_PARAMETER = 400;
+
+/** Where an API takes very much, the large and the last of the optional parameters are named and not described. */
+function describeAffordably(tool: Tool, { required_params: required }: Operation): ToolDetails {
+  const whole = describeTool(tool);
+  const { inputSchema: root } = tool.definition;
+  const { properties } = root;
+  if (lengthOf(whole) <= AFFORDABLE || !isJsonObject(properties)) return whole;
+  let length = 0;
+  const isKept = (parameter: ToolParameter): boolean => {
+    if (parameter.required || required.includes(parameter.name)) return true;
+    const own = JSON.stringify(parameter).length;
+    if (own <= LARGE_PARAMETER) length += own;
+    return own <= LARGE_PARAMETER && length <= AFFORDABLE / 2;
+  };
+  const kept = new Set(whole.parameters.filter(isKept).map(({ name }) => name));
+  const members = Object.fromEntries(Object.entries(properties).filter(([name]) => kept.has(name)));
+  const definition = { ...tool.definition, inputSchema: { ...root, properties: members } };
+  const left = Object.keys(properties).length - kept.size;
+  const short = describeTool({ ...tool, definition });
+  return { ...short, omitted: [...(short.omitted ?? []), `${left} optional parameters`], full: toolUri(tool) };
+}
+
+function lengthOf({ parameters, types, inputSchema }: ToolDetails): number {
+  return JSON.stringify({ parameters, types, inputSchema }).length;
+}
+
+/** `type` is a compact type expression: `string`, `'open'|'closed'`, `integer 1..100`. */
+function toParamSchema({ type, description, schema }: ToolParameter): JsonObject {
+  return {
+    type,
+    ...(description === undefined ? {} : { description }),
+    ...(schema === undefined ? {} : { schema }),
+  };
+}
+
+export function toConstraints(tool: Tool, operation: Operation, policy: Policy): JsonObject {
+  const { bucket } = policy.ruling(tool);
+  const { required_scopes: scopes } = operation;
+  return {
+    risk_level: operation.risk_level,
+    requires_idempotency: operation.idempotency_required,
+    requires_confirmation: operation.confirmation_required,
+    rate_limit: bucket === undefined ? null : toRate(bucket),
+    ...(scopes.length > 0 ? { required_scopes: scopes } : {}),
+  };
+}
+
+const SPANS: ReadonlyMap<number, string> = new Map([
+  [1_000, "s"],
+  [60_000, "min"],
+  [3_600_000, "h"],
+  [86_400_000, "day"],
+]);
+
+/** `100 req/min`. */
+export function toRate({ calls, perMs }: Bucket): string {
+  return `${calls} req/${SPANS.get(perMs) ?? `${perMs / 1000} s`}`;
+}
+
+export interface MissingInput {
+  readonly field: string;
+  readonly question: string;
+}
+
+/** Values listed one by one are part of the question up to here. */
+const MOST_VALUES = 8;
+const LONGEST_DESCRIPTION = 120;
+
+/** What only the caller can know, as a question for each. */
+export function toMissingInputs(tool: Tool, { required_params: required }: Operation): MissingInput[] {
+  const { inputSchema: root } = tool.definition;
+  const members = isJsonObject(root["properties"]) ? root["properties"] : {};
+  return required.map((field) => {
+    const schema = Object.hasOwn(members, field) ? members[field] : undefined;
+    const values = isJsonObject(schema) ? schema["enum"] : undefined;
+    const isShort = Array.isArray(values) && values.length > 0 && values.length <= MOST_VALUES;
+    const choice = isShort ? ` (${values.map(String).join(", ")})` : "";
+    const description = cutAtSentence(descriptionOf(schema, root), LONGEST_DESCRIPTION);
+    return { field, question: `What is "${field}"${choice}? ${description}`.trim() };
+  });
+}

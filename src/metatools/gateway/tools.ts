@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { CatalogServer } from "../../catalog/snapshot.js";
+import type { JsonObject } from "../../model/json.js";
+import type { Tool } from "../../model/tool.js";
+import { categoryOf } from "../../registry/operation.js";
+import { toKey } from "../../search/tokenize.js";
+import { defineMetaTool, type MetaTool } from "../meta-tool.js";
+import { summaryOf } from "../metadata.js";
+import { countCategories, enabledOf } from "./adapters.js";
+import type { GatewayTable } from "./parts.js";
+
+const DEFAULT_LIMIT = 20;
+const MOST = 50;
+
+export function gatewayTools(table: GatewayTable): MetaTool {
+  return defineMetaTool({
+    name: table.nameOf("tools"),
+    description: "List the tools of one adapter.",
+    input: z.strictObject({
+      adapter: z.string().min(1),
+      category: z.string().min(1).optional(),
+      search: z.string().min(1).max(2000).optional(),
+      limit: z.int().min(1).max(MOST).default(DEFAULT_LIMIT),
+      offset: z.int().min(0).default(0),
+    }),
+    readOnly: true,
+    async run({ adapter, category, search, limit, offset }) {
+      const server = await table.discovery.server(adapter);
+      const all = enabledOf(server);
+      const found = search === undefined ? all : await searchIn(adapter, search, table);
+      const isMeant = (tool: Tool): boolean =>
+        category === undefined || toKey(categoryOf(tool, server.definition.facts) ?? "") === toKey(category);
+      const meant = found.filter(isMeant);
+      const shown = meant.slice(offset, offset + limit);
+      const isFiltered = search !== undefined || category !== undefined;
+      return {
+        kind: "data",
+        data: {
+          adapter,
+          total_tools: all.length,
+          ...(isFiltered ? { matching: meant.length } : {}),
+          returned: shown.length,
+          offset,
+          categories: Object.keys(countCategories(server)),
+          tools: shown.map((tool) => toListed(tool, server, table)),
+          next_step: toNextStep(meant.length - offset - shown.length, offset + shown.length, table),
+        },
+      };
+    },
+  });
+}
+
+async function searchIn(adapter: string, query: string, { discovery }: GatewayTable): Promise<readonly Tool[]> {
+  const { hits } = await discovery.search({ query, server: adapter, limit: MOST });
+  return hits.map(({ tool }) => tool);
+}
+
+function toNextStep(left: number, next: number, { nameOf }: GatewayTable): string {
+  const more = left > 0 ? ` ${left} more from offset ${next} on.` : "";
+  return `Use ${nameOf("intent")} with a tool_id as query for its full schema.${more}`;
+}
+
+function toListed(tool: Tool, server: CatalogServer, { operations }: GatewayTable): JsonObject {
+  const { category, method, risk_level, required_params, optional_params } = operations.of(tool, server);
+  return {
+    tool_id: tool.id,
+    name: tool.definition.title ?? toTitle(tool.name),
+    description: summaryOf(tool),
+    ...(category === undefined ? {} : { category }),
+    ...(method === undefined ? {} : { method }),
+    risk_level,
+    required_params,
+    optional_param_count: optional_params.length,
+  };
+}
+
+/** `initialize-transaction` → `Initialize Transaction`. */
+export function toTitle(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[\s_.-]+/);
+  return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(" ");
+}

@@ -1,0 +1,115 @@
+// A registry as it was read and the live catalog come in, everything in which they disagree goes out.
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { Operation } from "./operation.js";
+import { SCHEMA_VERSION } from "./registry.js";
+
+/** What the live catalog says of one id. */
+export type LiveOperation =
+  | { readonly kind: "operation"; readonly operation: Operation }
+  /** There is no such tool, nobody may use it, or no such adapter. */
+  | { readonly kind: "absent"; readonly reason: string }
+  /** Its adapter has not told its tools yet: nothing can be said. */
+  | { readonly kind: "unknown" };
+
+export interface Finding {
+  /** The operation that is concerned; left out when it is the registry as a whole. */
+  readonly tool_id?: string;
+  readonly check: "readable" | "exists" | "fields" | "risk" | "agrees" | "count";
+  readonly reason: string;
+}
+
+export interface LiveCatalog {
+  readonly find: (id: string) => LiveOperation;
+}
+
+/** Most findings say the same of many operations. */
+const MOST_FINDINGS = 100;
+
+/** No findings: the registry says nothing that is not so. What the catalog has beyond it is no disagreement. */
+export function checkRegistry(document: unknown, live: LiveCatalog): Finding[] {
+  if (!isJsonObject(document) || !isJsonObject(document["operations"])) {
+    return [{ check: "readable", reason: "it is no registry: it has no object `operations`" }];
+  }
+  const entries = Object.entries(document["operations"]);
+  const findings = [...checkHead(document, entries.length)];
+  for (const [id, entry] of entries) {
+    if (findings.length >= MOST_FINDINGS) break;
+    findings.push(...checkEntry(id, entry, live.find(id)));
+  }
+  return findings;
+}
+
+function checkHead(document: JsonObject, count: number): Finding[] {
+  const { schema_version: version, last_verified_at: verified, operation_count: stated } = document;
+  const findings: Finding[] = [];
+  if (typeof version !== "string" || version.split(".")[0] !== SCHEMA_VERSION.split(".")[0]) {
+    findings.push({ check: "fields", reason: `schema_version is not ${SCHEMA_VERSION}` });
+  }
+  if (typeof verified !== "string" || Number.isNaN(Date.parse(verified))) {
+    findings.push({ check: "fields", reason: "last_verified_at is no time" });
+  }
+  if (stated !== count) {
+    findings.push({ check: "count", reason: `operation_count is not ${count}, the number of its operations` });
+  }
+  return findings;
+}
+
+const FIELDS: readonly (readonly [name: keyof Operation, isRight: (value: unknown) => boolean])[] = [
+  ["adapter", isText],
+  ["tool", isText],
+  ["description", (value) => typeof value === "string"],
+  ["tags", isTexts],
+  ["input_schema", isJsonObject],
+  ["required_params", isTexts],
+  ["optional_params", isTexts],
+  ["idempotent", isFlag],
+  ["reversible", isFlag],
+  ["requires_confirmation", isFlag],
+];
+
+const RISK_LEVELS = ["low", "medium", "high", "destructive"];
+
+function checkEntry(id: string, entry: unknown, live: LiveOperation): Finding[] {
+  if (!isJsonObject(entry)) return [{ tool_id: id, check: "fields", reason: "it is no object" }];
+  const findings: Finding[] = [];
+  const wrong = FIELDS.filter(([name, isRight]) => !isRight(entry[name])).map(([name]) => name);
+  if (wrong.length > 0)
+    findings.push({ tool_id: id, check: "fields", reason: `missing or of the wrong type: ${wrong.join(", ")}` });
+  if (!RISK_LEVELS.includes(String(entry["risk_level"])))
+    findings.push({ tool_id: id, check: "risk", reason: `risk_level is none of ${RISK_LEVELS.join(", ")}` });
+  if (live.kind === "absent") findings.push({ tool_id: id, check: "exists", reason: live.reason });
+  if (live.kind === "operation" && findings.length === 0) findings.push(...compare(id, entry, live.operation));
+  return findings;
+}
+
+/** What a caller would act on. */
+const COMPARED: readonly (keyof Operation)[] = [
+  "adapter",
+  "tool",
+  "risk_level",
+  "requires_confirmation",
+  "required_params",
+];
+
+function compare(id: string, entry: JsonObject, operation: Operation): Finding[] {
+  const differing = COMPARED.filter((name) => JSON.stringify(entry[name]) !== JSON.stringify(operation[name]));
+  if (differing.length === 0) return [];
+  return [{ tool_id: id, check: "agrees", reason: `not as in the live catalog: ${differing.join(", ")}` }];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+/** `paystack:refund: no such tool.` */
+export function describeFinding({ tool_id: id, reason }: Finding): string {
+  return id === undefined ? `${reason}.` : `${id}: ${reason}.`;
+}

@@ -1,0 +1,28 @@
+import type { Operation } from "./operation.js";
+
+/** The form of `operations.json`; another number means that older readers would misunderstand it. */
+export const SCHEMA_VERSION = "1.0.0";
+
+/** `operations.json`: what the live catalog offered at one moment. */
+export interface Registry {
+  readonly schema_version: string;
+  readonly last_verified_at: string;
+  readonly operation_count: number;
+  /** By `adapter:tool`, in the order of the ids. */
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+export function toRegistry(operations: Iterable<readonly [id: string, operation: Operation]>, now: number): Registry {
+  const sorted = [...operations].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    schema_version: SCHEMA_VERSION,
+    last_verified_at: new Date(now).toISOString(),
+    operation_count: sorted.length,
+    operations: Object.fromEntries(sorted),
+  };
+}
+
+/** The same bytes for the same catalog but for the time. */
+export function toRegistryText(registry: Registry): string {
+  return `${JSON.stringify(registry, null, 2)}\n`;
+}

@@ -1,0 +1,283 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace, type Ran, type RunOptions } from "../../../../test/support/cli.js";
+
+const CONFIG = ".anygpt/mcp-discovery.config.yaml";
+const DOCUMENT = {
+  openapi: "3.1.0",
+  info: { title: "Shop", version: "1.0" },
+  servers: [{ url: "https://shop.test/v1" }],
+  security: [{ key: [] }],
+  components: { securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Key" } } },
+  paths: {
+    "/orders": {
+      get: {
+        operationId: "listOrders",
+        tags: ["Orders"],
+        summary: "List orders",
+        parameters: [{ name: "X-Key", in: "header", required: true }],
+      },
+      post: { operationId: "createOrder", tags: ["Orders"], deprecated: true },
+    },
+    "/ping": { get: { operationId: "ping", security: [] } },
+    "/bad": { get: { operationId: "bad", parameters: [{ $ref: "other.yaml" }] } },
+  },
+};
+
+let place: CliPlace;
+let server: Server | undefined;
+const asked: string[] = [];
+
+beforeEach(() => {
+  place = createCliPlace();
+  place.write("shop.json", DOCUMENT);
+  asked.length = 0;
+});
+afterEach(async () => {
+  place.remove();
+  await new Promise((done) => (server === undefined ? done(undefined) : server.close(done)));
+  server = undefined;
+});
+
+const run = (...argv: string[]): Promise<Ran> => runWith({}, ...argv);
+const runWith = (options: RunOptions, ...argv: string[]): Promise<Ran> =>
+  place.runWith(
+    { ...options, env: { ANYGPT_HOME: join(place.folder, ".anygpt"), ...options.env } },
+    "mcp",
+    "adapter",
+    ...argv,
+  );
+const config = (): string => readFileSync(join(place.folder, CONFIG), "utf8");
+
+async function listen(): Promise<string> {
+  server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${String(request.headers["x-key"])}`);
+    response.writeHead(request.method === "HEAD" ? 404 : 200, { "content-type": "application/json" });
+    response.end(request.method === "HEAD" ? undefined : "[]");
+  });
+  await new Promise<void>((done) => server?.listen(0, "127.0.0.1", done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("adapter add", () => {
+  it("shows what it would write and writes nothing without a terminal or --yes", async () => {
+    const { exit, stdout } = await run("add", "shop", "--document", "shop.json");
+    expect(exit).toBe(0);
+    expect(stdout).toBe(`Shop: 3 operations (OpenAPI 3.1)
+  ! 1 operation left out
+  wants a key in the header X-Key
+  ! no authentication was given; --auth header:X-Key:SHOP_KEY would be it
+
+For ~/.anygpt/mcp-discovery.config.json:
+  {
+    "adapters": {
+      "shop": {
+        "document": "~/shop.json"
+      }
+    }
+  }
+
+Nothing was written. Add --yes to write.
+`);
+  });
+
+  it("adds to the configuration, whose other bytes stay", async () => {
+    const before = "# mine\nservers: {}\n\nadapters:\n  # the first\n  other:\n    document: x.json\n";
+    place.write(CONFIG, before);
+    const auth = ["--auth", "header:X-Key:SHOP_KEY", "--base-url", "https://shop.test/v2", "--category", "shops"];
+    const { exit, stdout } = await run(
+      "add",
+      "shop",
+      "--document",
+      "shop.json",
+      ...auth,
+      "--idempotency-header",
+      "Idempotency-Key",
+      "--yes",
+    );
+    expect([exit, stdout.includes("shop is written.")]).toEqual([0, true]);
+    expect(config().startsWith(before)).toBe(true);
+    const { adapters } = (await import("yaml")).parse(config()) as { adapters: Record<string, unknown> };
+    expect(adapters["shop"]).toEqual({
+      document: "~/shop.json",
+      baseUrl: "https://shop.test/v2",
+      auth: { type: "apiKey", in: "header", name: "X-Key", value: "${SHOP_KEY}" },
+      idempotencyHeader: "Idempotency-Key",
+      category: "shops",
+    });
+  });
+
+  it("makes a configuration where there is none, readable by its owner alone, and tells all as JSON", async () => {
+    const ran = await run("add", "shop", "--document", "shop.json", "--yes", "--json");
+    const file = join(place.folder, ".anygpt/mcp-discovery.config.json");
+    expect(ran.json()).toMatchObject({
+      name: "shop",
+      config: file,
+      written: true,
+      operations: 3,
+      wantedAuth: [{ kind: "api-key", in: "header", name: "X-Key" }],
+    });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ adapters: { shop: { document: "~/shop.json" } } });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("asks at a terminal", async () => {
+    const { stdout } = await runWith({ isTerminal: true, stdin: "no\n" }, "add", "shop", "--document", "shop.json");
+    expect(stdout).toContain("Nothing was written.");
+  });
+
+  it.each([
+    [
+      "a secret in place of a variable",
+      ["--auth", "bearer:sk-1234-secret"],
+      "--auth is not written as it should be for bearer.",
+    ],
+    ["an unknown way", ["--auth", "magic:X"], "--auth is not written as it should be."],
+    ["an address that is none", ["--base-url", "ftp://x"], "web address"],
+    ["a name that is taken", [], 'has a server named "taken" already'],
+  ])("refuses %s", async (what, more, message) => {
+    place.write(CONFIG, "adapters:\n  taken:\n    document: x.json\n");
+    const name = what.startsWith("a name") ? "taken" : "shop";
+    const { exit, stderr } = await run("add", name, "--document", "shop.json", "--yes", ...more);
+    expect([exit, stderr.includes(message)]).toEqual([1, true]);
+    expect(stderr).not.toContain("sk-1234");
+    expect(config()).not.toContain("shop");
+  });
+
+  it("refuses a document that is not there or says nothing", async () => {
+    const none = await run("add", "shop", "--document", "none.json", "--yes");
+    expect([none.exit, none.stderr.includes("there is no such file")]).toEqual([3, true]);
+    place.write("page.html", "<html></html>");
+    const page = await run("add", "shop", "--document", "page.html", "--yes");
+    expect([page.exit, page.stderr.includes("no map of keys")]).toEqual([2, true]);
+  });
+
+  it("shows what to add to a program, which it never writes", async () => {
+    const program = "export default { servers: {} };\n";
+    place.write("own.config.mjs", program);
+    const { exit, stdout, stderr } = await run(
+      "add",
+      "shop",
+      "--document",
+      "shop.json",
+      "--yes",
+      "--config",
+      "own.config.mjs",
+    );
+    expect(exit).toBe(2);
+    expect(stdout).toContain('"document": "~/shop.json"');
+    expect(stderr).toContain("only you can change");
+    expect(readFileSync(join(place.folder, "own.config.mjs"), "utf8")).toBe(program);
+  });
+});
+
+describe("an adapter of the configuration", () => {
+  const AUTH = "    auth: {type: apiKey, name: X-Key, value: '${SHOP_KEY}'}\n";
+  const write = (more = ""): string =>
+    place.write(CONFIG, `adapters:\n  shop:\n    document: ~/shop.json\n${AUTH}${more}`);
+
+  it("is listed without reading its document", async () => {
+    write();
+    expect((await run("list")).stdout).toBe(`Adapters (1):
+  ✗ shop: not read yet
+      ${join(place.folder, "shop.json")}
+      not set: SHOP_KEY
+`);
+    expect((await runWith({ env: { SHOP_KEY: "k" } }, "list", "--json")).json()).toMatchObject({
+      adapters: [{ name: "shop", tools: null, missingVariables: [], auth: "api-key" }],
+    });
+  });
+
+  it("is inspected: operations by category, authentication, what was left out", async () => {
+    write("    operations:\n      - {tools: create-*, risk: high}\n");
+    expect((await run("inspect", "shop")).stdout).toBe(`shop (Shop 1.0)
+  document: ${join(place.folder, "shop.json")} (OpenAPI 3.1)
+  address: https://shop.test/v1
+  3 operations
+
+Authentication
+  configured: api-key
+  the document wants: a key in the header X-Key
+  ✗ SHOP_KEY: not set
+
+Orders (2)
+  list-orders: GET /orders
+  create-order: POST /orders (risk high, deprecated)
+
+Without a category (1)
+  ping: GET /ping
+
+Left out (1)
+  ! GET /bad: refers to "other.yaml", which is outside the document
+`);
+  });
+
+  it("is inspected as JSON, and no value of a variable is in it", async () => {
+    write();
+    const ran = await runWith({ env: { SHOP_KEY: "canary-value" } }, "inspect", "shop", "--json");
+    expect(ran.json()).toMatchObject({
+      operations: 3,
+      auth: { configured: "api-key", variables: [{ name: "SHOP_KEY", status: "set" }] },
+      dropped: [{ name: "GET /bad" }],
+    });
+    expect(ran.stdout).not.toContain("canary-value");
+  });
+
+  it("that does not exist is told with the nearest name", async () => {
+    write();
+    const { exit, stderr } = await run("inspect", "shp");
+    expect([exit, stderr.includes("Did you mean shop?")]).toEqual([2, true]);
+  });
+
+  it("is tested without a request, as long as nobody agrees to one", async () => {
+    write(`    baseUrl: ${await listen()}\n`);
+    const { exit, stdout } = await run("test", "shop");
+    expect(exit).toBe(3);
+    expect(stdout).toContain("document: OpenAPI 3.1, 3 operations, 1 left out");
+    expect(stdout).toContain("variable SHOP_KEY: not set");
+    expect(stdout).toContain("not asked; --yes sends HEAD");
+    expect(asked).toEqual([]);
+  });
+
+  it("is tested with one HEAD that carries no credentials", async () => {
+    write(`    baseUrl: ${await listen()}/v1\n`);
+    const { exit, stdout } = await runWith({ env: { SHOP_KEY: "canary-value" } }, "test", "shop", "--yes");
+    expect([exit, asked]).toEqual([0, ["HEAD /v1 undefined"]]);
+    expect(stdout).toContain("answers (HTTP 404 to HEAD)");
+  });
+
+  it("is tested by one call of a tool that only reads", async () => {
+    write(`    baseUrl: ${await listen()}\n`);
+    const { exit, stdout } = await runWith(
+      { env: { SHOP_KEY: "canary-value" } },
+      "test",
+      "shop",
+      "list-orders",
+      "--yes",
+    );
+    expect([exit, asked]).toEqual([0, ["GET /orders canary-value"]]);
+    expect(stdout).toContain("call of list-orders: answered");
+  });
+
+  it.each([
+    ["create-order", 1, "does more than read"],
+    ["none", 2, 'has no tool "none"'],
+  ])("is not tested by %s", async (tool, exit, message) => {
+    write();
+    const ran = await run("test", "shop", tool, "--yes");
+    expect([ran.exit, ran.stderr.includes(message)]).toEqual([exit, true]);
+  });
+
+  it("whose document cannot be read fails its test", async () => {
+    place.write(CONFIG, "adapters:\n  shop:\n    document: ~/gone.json\n");
+    const { exit, stdout } = await run("test", "shop");
+    expect([exit, stdout.includes("there is no such file")]).toEqual([3, true]);
+  });
+
+  it("that is missing altogether is told how to add", async () => {
+    expect((await run("list")).stdout).toContain("There are no adapters.");
+  });
+});

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Bank, createBank, openRest, type Rest, type RestReply } from "../../../test/support/rest.js";
+import { describeRoutes } from "./openapi.js";
+import type { Route } from "./route.js";
+import { ROUTES } from "./routes.js";
+
+const PAGE = "http://localhost:3000";
+const CREATE = "/api/adapters/bank/tools/create";
+
+let bank: Bank;
+let rest: Rest;
+beforeAll(async () => {
+  bank = createBank();
+  rest = await openRest({ servers: bank.servers }, { origins: [PAGE] });
+});
+afterAll(async () => {
+  await rest.close();
+  bank.remove();
+});
+
+/** A call as a program would write it by hand; `head` are further lines. */
+function call(
+  head: readonly string[],
+  { host = "localhost", version = "1.1", target = CREATE, connection = "close" } = {},
+): string {
+  const body = '{"name":"eve"}';
+  const lines = [
+    `POST ${target} HTTP/${version}`,
+    ...(host === "" ? [] : [`Host: ${host}`]),
+    `Authorization: Bearer ${rest.token}`,
+    "Content-Type: application/json",
+    `Connection: ${connection}`,
+    ...(head.some((line) => /^(content-length|transfer-encoding)/i.test(line))
+      ? []
+      : [`Content-Length: ${body.length}`]),
+    ...head,
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
+
+describe("the origin of a request", () => {
+  it.each([
+    "http://evil.example",
+    "null",
+    "",
+    "http://localhost.evil.example:3000",
+    "http://localhost:3000.evil.example",
+    "http://127.0.0.1.nip.io:3000",
+    "http://localhost:3001",
+    "http://localhost",
+    "https://localhost:3000",
+    "http://user@localhost:3000",
+    "http://localhost:3000/",
+    "HTTP://LOCALHOST:3000",
+    "http://[::1]:3000",
+    "http://127.0.0.1:3000",
+    "http://2130706433:3000",
+    "http://localhost:3000, http://evil.example",
+    "file://",
+    "chrome-extension://abcdef",
+  ])("refuses %j, which nobody has named", async (origin) => {
+    const answer = await rest.raw(call([`Origin: ${origin}`]));
+    expect(statusOf(answer)).toBe(403);
+    expect(answer).toContain("application/problem+json");
+    expect(answer.toLowerCase()).not.toContain("access-control-");
+  });
+
+  it("refuses a header that is there twice, even if one of both is allowed", async () => {
+    expect(statusOf(await rest.raw(call([`Origin: ${PAGE}`, "Origin: http://evil.example"])))).toBe(400);
+    expect(statusOf(await rest.raw(call([`Origin: ${PAGE}`, `Origin: ${PAGE}`])))).toBe(400);
+  });
+
+  it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
+});
+
+describe("the host of a request", () => {
+  it.each([
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.nip.io",
+    "evil.example:80",
+    "localhost@evil.example",
+    "localhost:80:80",
+    "localhost.",
+    "0.0.0.0",
+    "127.0.0.2",
+    "[::2]",
+    "[::1]evil",
+    "localhost/x",
+    "2130706433",
+  ])("refuses %j, by which the gateway is not known", async (host) => {
+    expect([400, 403]).toContain(statusOf(await rest.raw(call([], { host }))));
+  });
+
+  it("refuses a request without one, and one with two", async () => {
+    expect(statusOf(await rest.raw(call([], { host: "" })))).toBe(400);
+    expect(statusOf(await rest.raw(call(["Host: evil.example"])))).toBe(400);
+  });
+
+  it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
+
+  it.each(["localhost", "LocalHost", "127.0.0.1", "[::1]", "localhost:8080", "[::1]:7332"])(
+    "takes %s",
+    async (host) => {
+      expect(statusOf(await rest.raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))).toBe(200);
+    },
+  );
+});
+
+describe("a request that two readers could understand differently", () => {
+  it.each<[string, readonly string[], object]>([
+    ["has a length and is chunked", ["Content-Length: 14", "Transfer-Encoding: chunked"], {}],
+    ["has two lengths", ["Content-Length: 14", "Content-Length: 15"], {}],
+    ["has its length twice", ["Content-Length: 14", "Content-Length: 14"], {}],
+    ["has a length with a sign", ["Content-Length: +14"], {}],
+    ["has a length below nothing", ["Content-Length: -14"], {}],
+    ["is encoded in a way nobody knows", ["Transfer-Encoding: xchunked"], {}],
+    ["is chunked first and then not", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], {}],
+    ["has a space before a colon", ["Transfer-Encoding : chunked"], {}],
+    ["folds a header", ["X-Folded: a", " b"], {}],
+    ["has a bare line feed", ["X-One: a\nX-Two: b"], {}],
+    ["has a bare carriage return", ["X-One: a\rX-Two: b"], {}],
+    ["has the character U+0000 in a header", ["X-One: a\0b"], {}],
+    ["carries two tokens", ["Authorization: Bearer other"], {}],
+    ["carries two types", ["Content-Type: text/plain"], {}],
+    ["carries two keys", ["Idempotency-Key: a", "Idempotency-Key: b"], {}],
+    ["is of HTTP/1.0", [], { version: "1.0" }],
+    ["is of HTTP/1.2", [], { version: "1.2" }],
+    ["names another host in its target", [], { target: `http://evil.example${CREATE}` }],
+    ["names itself in its target", [], { target: `http://localhost${CREATE}` }],
+  ])("is refused and its connection closed when it %s", async (_, head, options) => {
+    // The connection would stay open if it were for the request, and then serve what follows.
+    const alone = call(head, { ...options, connection: "keep-alive" });
+    for (const text of [alone, `${alone}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`]) {
+      const answer = await rest.raw(text);
+      expect(statusOf(answer)).toBe(400);
+      expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1);
+    }
+  });
+
+  it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
+
+  it("is refused when it is encoded twice, also if it could be read", async () => {
+    const head = call(["Transfer-Encoding: gzip, chunked"], { connection: "keep-alive" }).split("\r\n\r\n")[0];
+    const answer = await rest.raw(`${head}\r\n\r\ne\r\n{"name":"eve"}\r\n0\r\n\r\n`);
+    expect(statusOf(answer)).toBe(400);
+    expect(bank.ledger()).toEqual([]);
+  });
+
+  it.each([
+    "*",
+    "/api\\adapters/bank/tools/create",
+    "\\",
+    "//evil.example/x",
+    "/%zz",
+    "/../../etc/passwd",
+    "/%2e%2e/x",
+  ])("is refused at the address %s", async (target) => {
+    expect([400, 404]).toContain(statusOf(await rest.raw(call([], { target }))));
+  });
+
+  it("is none when two follow each other on one connection: each gets its own answer, in order", async () => {
+    const one = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+    const answer = await rest.raw(`${one("/healthz")}${one("/nowhere")}${one("/readyz", "Connection: close\r\n")}`);
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => match[1])).toEqual(["200", "401", "200"]);
+  });
+
+  it("is refused when its head is too large", async () => {
+    const flood = Array.from({ length: 3000 }, (_, index) => `X-${index}: a`).join("\r\n");
+    expect(statusOf(await rest.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${flood}\r\n\r\n`))).toBe(431);
+  });
+
+  it("keeps every header, however many there are: none is overlooked", async () => {
+    const many = Array.from({ length: 2100 }, () => "A:").join("\r\n");
+    const head = `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${many}\r\nOrigin: http://evil.example\r\nConnection: close`;
+    expect(statusOf(await rest.raw(`${head}\r\n\r\n`))).toBe(403);
+  });
+});
+
+describe("web pages", () => {
+  const preflight = (headers: Record<string, string>): Promise<RestReply> =>
+    rest.ask(CREATE, { method: "OPTIONS", headers: { authorization: "", ...headers } });
+  const asks = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,x-evil" };
+
+  it("lets the page that a person has named ask, and no other", async () => {
+    const allowed = await preflight({ origin: PAGE, ...asks });
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get("access-control-allow-origin")).toBe(PAGE);
+    expect(allowed.headers.get("vary")).toBe("Origin");
+    expect(allowed.headers.get("access-control-allow-headers")).not.toContain("x-evil");
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("idempotency-key");
+    expect(allowed.headers.has("access-control-allow-credentials")).toBe(false);
+    const other = await preflight({ origin: "http://evil.example", ...asks });
+    expect(other.status).toBe(403);
+  });
+
+  it("lets that page read answers, also of failures, and tells others nothing", async () => {
+    for (const path of ["/healthz", "/api/nothing"]) {
+      const { headers } = await rest.ask(path, { headers: { origin: PAGE } });
+      expect(headers.get("access-control-allow-origin")).toBe(PAGE);
+    }
+    const { headers } = await rest.ask("/healthz");
+    expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it("answers nobody's question by default", async () => {
+    const closed = await openRest();
+    for (const origin of [PAGE, "null", closed.url]) {
+      const reply = await closed.ask("/api/adapters", { method: "OPTIONS", headers: { origin, ...asks } });
+      expect(reply.status).toBe(403);
+      expect([...reply.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+    const noPage = await closed.ask("/api/adapters", { method: "OPTIONS", headers: asks });
+    expect(noPage.status).toBe(405);
+    await closed.close();
+  });
+});
+
+describe("whoever has no token", () => {
+  const fill = ({ path }: Route): string => path.replace("{adapter}", "bank").replace("{tool}", "create");
+  const all = [...ROUTES, describeRoutes(ROUTES)];
+  const wrong: readonly [string, (token: string) => string | undefined][] = [
+    ["nothing", () => undefined],
+    ["an empty header", () => ""],
+    ["a token of the right length", (token) => `Bearer ${"x".repeat(token.length)}`],
+    ["half the token", (token) => `Bearer ${token.slice(0, -1)}`],
+    ["the token and more", (token) => `Bearer ${token}x`],
+    ["the token in other letters", (token) => `Bearer ${token.toUpperCase()}`],
+    ["the token as a password", (token) => `Basic ${Buffer.from(`local:${token}`).toString("base64")}`],
+    ["the token alone", (token) => token],
+    ["two tokens in one header", (token) => `Bearer ${token} ${token}`],
+  ];
+
+  it.each(all.filter(({ isOpen }) => !isOpen).map((route) => [route.method, route.path, route] as const))(
+    "is refused by %s %s with a challenge",
+    async (method, _path, route) => {
+      for (const [, authorization] of wrong) {
+        const value = authorization(rest.token);
+        const response = await fetch(`${rest.url}${fill(route)}?q=x`, {
+          method,
+          ...(method === "POST" ? { body: '{"name":"eve"}' } : {}),
+          headers: { "content-type": "application/json", ...(value === undefined ? {} : { authorization: value }) },
+        });
+        expect(response.status).toBe(401);
+        expect(response.headers.get("www-authenticate")).toMatch(/^Bearer realm="anygpt"/);
+        expect(await response.json()).toMatchObject({ code: "UNAUTHORIZED", status: 401, executed: "no" });
+      }
+    },
+  );
+
+  it.each(["/", "/api", "/config", "/reload", "/debug", "/metrics", "/api/approvals", "/mcp", "/api/audit"])(
+    "does not learn whether there is %s",
+    async (path) => {
+      for (const method of ["GET", "POST", "DELETE", "PUT"]) {
+        const { status } = await rest.ask(path, { method, headers: { authorization: "Bearer wrong" } });
+        expect(status).toBe(401);
+        expect((await rest.ask(path, { method })).status).toBe(404);
+      }
+    },
+  );
+
+  it("is not let in by a token in the address, nor by headers that proxies set", async () => {
+    const { token } = rest;
+    const headers = { authorization: "", "x-forwarded-for": "127.0.0.1", "x-api-key": token, cookie: `token=${token}` };
+    for (const query of [`token=${token}`, `access_token=${token}`]) {
+      expect((await rest.ask(`/api/adapters?${query}`, { headers })).status).toBe(401);
+    }
+    expect(rest.logged.join("\n")).not.toContain(token);
+  });
+
+  it("learns nothing from what anybody may ask", async () => {
+    for (const [path, status] of [
+      ["/healthz", "ok"],
+      ["/readyz", "ready"],
+    ] as const) {
+      const { json } = await rest.ask(path, { headers: { authorization: "" } });
+      expect(json).toEqual({ status });
+    }
+  });
+
+  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+});
+
+it("tells nothing of itself in its headers", async () => {
+  const { headers } = await rest.ask("/api/adapters");
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  for (const name of ["server", "x-powered-by", "via"]) expect(headers.has(name)).toBe(false);
+});

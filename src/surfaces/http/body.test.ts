@@ -1,0 +1,147 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Bank, createBank, openRest, type Rest, sendRaw } from "../../../test/support/rest.js";
+
+const CREATE = "/api/adapters/bank/tools/create";
+const LIMIT = 1024 * 1024;
+
+let bank: Bank;
+let rest: Rest;
+beforeAll(async () => {
+  bank = createBank();
+  rest = await openRest({ servers: bank.servers });
+});
+afterAll(async () => {
+  await rest.close();
+  bank.remove();
+});
+
+const head = (...lines: string[]): string =>
+  [`POST ${CREATE} HTTP/1.1`, "Host: localhost", `Authorization: Bearer ${rest.token}`, ...lines, "", ""].join("\r\n");
+const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
+const ofSize = (bytes: number): string => `{"name":"${"x".repeat(bytes - '{"name":""}'.length)}"}`;
+
+describe("a body that is not said to be JSON", () => {
+  it.each([
+    undefined,
+    "",
+    "text/plain",
+    "text/plain;charset=UTF-8",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json, text/plain",
+    "application/jsonp",
+    "text/plain; application/json",
+    "application/vnd.api+json",
+    "application/json; charset=utf-16",
+    "application/csp-report",
+  ])("is refused as %j", async (type) => {
+    const lines = [...(type === undefined ? [] : [`Content-Type: ${type}`]), "Content-Length: 14", "Connection: close"];
+    const answer = await rest.raw(`${head(...lines)}{"name":"eve"}`);
+    expect(statusOf(answer)).toBe(415);
+    expect(answer.toLowerCase()).toContain("accept-post: application/json");
+  });
+
+  it.each([
+    "application/json",
+    "APPLICATION/JSON",
+    "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"',
+  ])("is none as %s", async (type) => {
+    const { status } = await rest.post("/api/adapters/bank/tools/look", { name: "a" }, { "content-type": type });
+    expect(status).toBe(200);
+  });
+
+  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+});
+
+describe("a body that is too large", () => {
+  it("is refused one byte over the limit, and taken at the limit", async () => {
+    expect(await rest.post(CREATE, ofSize(LIMIT + 1))).toMatchObject({ status: 413, json: { executed: "no" } });
+    expect(bank.ledger()).toEqual([]);
+    const atLimit = await rest.post("/api/adapters/bank/tools/look", ofSize(LIMIT));
+    expect(atLimit.status).toBe(200);
+  });
+
+  it("is refused by what it says of its length, without being read", async () => {
+    const answer = await rest.raw(head("Content-Type: application/json", "Content-Length: 99999999999"));
+    expect(statusOf(answer)).toBe(413);
+  });
+
+  it("is refused when it goes on without end and tells no length", async () => {
+    const chunk = `8000\r\n${" ".repeat(0x8000)}\r\n`;
+    const start = head("Content-Type: application/json", "Transfer-Encoding: chunked");
+    const answer = await rest.raw(`${start}${chunk.repeat(64)}`);
+    expect(statusOf(answer)).toBe(413);
+  });
+
+  it("is not asked for when the request waits to be told to send it", async () => {
+    const lines = ["Content-Type: application/json", "Expect: 100-continue", "Connection: close"];
+    const refused = await rest.raw(head(...lines, `Content-Length: ${LIMIT + 1}`));
+    expect(statusOf(refused)).toBe(413);
+    expect(refused).not.toContain("100 Continue");
+    const taken = await rest.raw(`${head(...lines, "Content-Length: 2")}{}`);
+    expect(taken).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /);
+  });
+
+  it.each(["gzip", "deflate", "br", "zstd", "identity, gzip", "x-gzip"])(
+    "is not unpacked: %s is refused",
+    async (encoding) => {
+      const packed = gzipSync('{"name":"eve"}');
+      const lines = ["Content-Type: application/json", `Content-Encoding: ${encoding}`, "Connection: close"];
+      const bytes = Buffer.concat([Buffer.from(head(...lines, `Content-Length: ${packed.length}`)), packed]);
+      expect(statusOf(await sendRaw(rest.port, bytes))).toBe(415);
+    },
+  );
+
+  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+});
+
+describe("a body that would not arrive as written", () => {
+  it.each<[string, string, string | RegExp]>([
+    ["names a member twice", '{"name":"a","name":"b"}', /^\/name /],
+    ["has an integer that not every reader keeps", '{"name":"a","n":9007199254740993}', /^\/n /],
+    ["has a number with too many digits", '{"name":"a","n":0.1234567890123456789}', /^\/n /],
+    ["has half a surrogate pair", '{"name":"\\ud800"}', /^\/name /],
+    ["has a member that programs take for something else", '{"__proto__":{"a":1},"name":"a"}', /^\/__proto__ /],
+  ])("is refused with a pointer when it %s, and is on record", async (_, body, pointer) => {
+    const { status, json } = await rest.post(CREATE, body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: "TOOL_VALIDATION_ERROR", executed: "no", request_id: expect.any(String) });
+    expect(json["violations"]).toEqual([expect.stringMatching(pointer)]);
+    const { books } = await rest.engine.stages();
+    const entries = await books.store.audit.read({ after: 0, limit: 1000 });
+    expect(JSON.stringify(entries)).toContain(String(json["request_id"]));
+  });
+
+  it.each<[string, string | Uint8Array]>([
+    ["nothing at all", ""],
+    ["no JSON", "{name: 1}"],
+    ["JSON and more", "{} {}"],
+    ["a list", "[]"],
+    ["a text that holds an object", '"{\\"name\\":\\"eve\\"}"'],
+    ["nothing", "null"],
+    ["too deep", `${'{"a":'.repeat(100)}1${"}".repeat(100)}`],
+    ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])("is refused when it is %s", async (_, body) => {
+    const bytes = Buffer.from(body);
+    const lines = ["Content-Type: application/json", "Connection: close", `Content-Length: ${bytes.length}`];
+    const answer = await sendRaw(rest.port, Buffer.concat([Buffer.from(head(...lines)), bytes]));
+    expect(statusOf(answer)).toBe(400);
+    expect(answer).toContain('"code":"INVALID_REQUEST"');
+  });
+
+  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+});
+
+it("refuses a GET with a body", async () => {
+  const get = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`;
+  expect(statusOf(await rest.raw(get))).toBe(400);
+});
+
+it("runs what comes in pieces", async () => {
+  const pieces = `6\r\n{"name\r\n9\r\n":"alice"\r\n1\r\n}\r\n0\r\n\r\n`;
+  const lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"];
+  expect(statusOf(await rest.raw(`${head(...lines)}${pieces}`))).toBe(200);
+  expect(bank.ledger()).toEqual(['create {"name":"alice"}']);
+});

@@ -1,0 +1,82 @@
+// A request listener comes in; a server on an address that only this machine reaches goes out.
+import { lookup } from "node:dns/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { BlockList, isIPv6 } from "node:net";
+import { DiscoveryError } from "../../errors.js";
+import type { HttpOptions } from "./options.js";
+
+export interface Listening {
+  readonly server: Server;
+  /** As it is written in an address: `127.0.0.1`, `[::1]`. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const HEADER_BYTES = 16 * 1024;
+const HEADER_MS = 10_000;
+const REQUEST_MS = 60_000;
+const IDLE_MS = 5000;
+/** How often the limits above are looked at. */
+const LOOK_MS = 2000;
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+export async function listen(listener: RequestListener, { host, port }: HttpOptions): Promise<Listening> {
+  const address = await toLoopback(host);
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: HEADER_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: IDLE_MS,
+      connectionsCheckingInterval: LOOK_MS,
+      insecureHTTPParser: false,
+      noDelay: true,
+    },
+    listener,
+  );
+  // Left to itself the parser drops headers beyond a number; how much they may be is limited above.
+  server.maxHeadersCount = 0;
+  // Whoever waits to be told to go on is told when the body is wanted, not before.
+  server.on("checkContinue", listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, `${host}:${port}`)));
+    server.listen({ host: address, port, exclusive: true }, resolve);
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new TypeError("A server on a port has an address.");
+  return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port };
+}
+
+/** What the name stands for now: the server listens on that, whatever it may stand for later. */
+async function toLoopback(host: string): Promise<string> {
+  const name = host.replace(/^\[(.*)\]$/, "$1");
+  const { address } = await lookup(name).catch((error: unknown) => {
+    throw new DiscoveryError("CONFIGURATION_ERROR", `There is no address for the host "${host}".`, {
+      hint: "Listen on 127.0.0.1, ::1 or localhost.",
+      cause: error,
+    });
+  });
+  if (loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return address;
+  throw new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `The gateway does not listen on ${host}: other machines could reach it there.`,
+    { hint: "Listen on 127.0.0.1, ::1 or localhost; a tunnel or a proxy on this machine can reach it there." },
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "somebody listens there already",
+  EACCES: "it is not allowed",
+  EADDRNOTAVAIL: "this machine does not have the address",
+};
+
+function cannotListen(error: NodeJS.ErrnoException, where: string): DiscoveryError {
+  const code = error.code ?? "unknown";
+  return new DiscoveryError("CONFIGURATION_ERROR", `The gateway cannot listen on ${where}: ${REASONS[code] ?? code}.`, {
+    hint: "Choose another port with --port; --port 0 takes any that is free.",
+    cause: error,
+  });
+}

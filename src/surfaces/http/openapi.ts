@@ -1,0 +1,104 @@
+// The table of routes comes in; the document that describes exactly them goes out (OpenAPI 3.1).
+import { z } from "zod";
+import type { JsonObject } from "../../model/json.js";
+import { VERSION } from "../../version.js";
+import { problemSchema } from "./problem.js";
+import { defineRoute, type Route, type RouteParameter } from "./route.js";
+import { toAnswer } from "./answer.js";
+
+const PROBLEM = { $ref: "#/components/schemas/Problem" };
+
+/** The route that serves the document of the given ones and of itself. */
+export function describeRoutes(routes: readonly Route[]): Route {
+  let document: JsonObject | undefined;
+  const own: Route = defineRoute({
+    method: "GET",
+    at: "/openapi.json",
+    operationId: "describeApi",
+    summary: "Describe this API.",
+    path: {},
+    query: {},
+    header: {},
+    answers: z.looseObject({ openapi: z.string() }),
+    run: () => Promise.resolve(toAnswer((document ??= toOpenApi([...routes, own])))),
+  });
+  return own;
+}
+
+export function toOpenApi(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: toOperation(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "AnyGPT Discovery",
+      version: VERSION,
+      description: "Search, read and run the tools of all APIs and MCP servers behind one gateway.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "From the file `http.token` in the state folder." },
+      },
+      schemas: { Problem: toSchema(problemSchema) },
+    },
+  };
+}
+
+function toOperation({ operationId, summary, parameters, body, isOpen, answers, path }: Route): JsonObject {
+  const tag = path.startsWith("/api/") ? "tools" : "gateway";
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    ...(isOpen ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(toParameter) }),
+    ...(body === undefined ? {} : { requestBody: toRequestBody(body) }),
+    responses: {
+      200: {
+        description: "Done.",
+        ...(body === undefined ? {} : { headers: REPLAYED }),
+        content: { "application/json": { schema: toSchema(answers) } },
+      },
+      default: {
+        description: "Not done; the code tells why.",
+        headers: FAILURE_HEADERS,
+        content: { "application/problem+json": { schema: PROBLEM } },
+      },
+    },
+  };
+}
+
+const REPLAYED = {
+  "Idempotent-Replayed": {
+    description: "`true`: nothing ran this time, it is the first call's answer.",
+    schema: { type: "string", const: "true" },
+  },
+};
+const FAILURE_HEADERS = {
+  "Retry-After": { description: "Seconds to wait before the same request.", schema: { type: "integer", minimum: 1 } },
+};
+
+function toParameter({ in: place, name, required, schema: { description, ...schema } }: RouteParameter): JsonObject {
+  return {
+    in: place,
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(required ? { required } : {}),
+    schema,
+  };
+}
+
+function toRequestBody(description: string): JsonObject {
+  return { description, required: true, content: { "application/json": { schema: { type: "object" } } } };
+}
+
+function toSchema(answers: z.ZodType): JsonObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(answers, { io: "input" });
+  return schema;
+}

@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { DiscoveryError } from "../../errors.js";
+import { createSecrets } from "../../util/secrets.js";
+import { toProblem } from "./problem.js";
+import { refuse } from "./refusal.js";
+
+const parts = { requestId: "r-1", secrets: createSecrets() };
+
+it("tells what happened, what to do and how long to wait", () => {
+  const error = new DiscoveryError("RATE_LIMITED", "Too many calls.", {
+    hint: "Wait, or use search_tools.",
+    facts: { retry_after_seconds: 7 },
+    server: "bank",
+  });
+  expect(toProblem(error, parts)).toEqual({
+    status: 429,
+    contentType: "application/problem+json",
+    headers: { "retry-after": "7" },
+    closes: false,
+    body: {
+      type: "urn:anygpt:error:RATE_LIMITED",
+      title: "The limit of calls for such tools is used up for now; nothing was sent.",
+      status: 429,
+      detail: "Too many calls.",
+      code: "RATE_LIMITED",
+      hint: "Wait, or use GET /api/search.",
+      request_id: "r-1",
+      retryable: true,
+      executed: "no",
+      server: "bank",
+      retry_after_seconds: 7,
+    },
+  });
+});
+
+it.each([
+  [{ retryAfterMs: 1 }, "1"],
+  [{ retryAfterMs: 1001 }, "2"],
+  [{ retry_after_seconds: 0 }, "1"],
+])("asks to wait whole seconds for %j", (facts, seconds) => {
+  const { headers } = toProblem(new DiscoveryError("SERVER_CONNECTION_ERROR", "No.", { facts }), parts);
+  expect(headers).toEqual({ "retry-after": seconds });
+});
+
+it("keeps the id under which the call is on record, and the status of a server beside its own", () => {
+  const facts = { status: 418, request_id: "audited", type: "theirs", title: "theirs" };
+  const { status, body } = toProblem(new DiscoveryError("UPSTREAM_UNAUTHORIZED", "No.", { facts }), parts);
+  expect(status).toBe(502);
+  expect(body).toMatchObject({ status: 502, server_status: 418, request_id: "audited" });
+  expect(body["type"]).toBe("urn:anygpt:error:UPSTREAM_UNAUTHORIZED");
+  expect(body["title"]).toBe("The server refused our credentials.");
+});
+
+it("says by a header that a failure is that of the first call with the same key", () => {
+  const error = new DiscoveryError("TOOL_EXECUTION_ERROR", "No.", { facts: { replayed: true } });
+  expect(toProblem(error, parts).headers).toEqual({ "idempotent-replayed": "true" });
+});
+
+it("hides secrets, and says nothing of what is not ours", () => {
+  const secrets = createSecrets();
+  secrets.note("hunter2-hunter2");
+  const told = new DiscoveryError("TOOL_EXECUTION_ERROR", "It said hunter2-hunter2.", {
+    facts: { a: "hunter2-hunter2" },
+  });
+  expect(JSON.stringify(toProblem(told, { ...parts, secrets }))).not.toContain("hunter2");
+  const { status, body } = toProblem(new TypeError("at /home/x/y.ts:3"), parts);
+  expect([status, body["code"], body["executed"]]).toEqual([500, "INTERNAL_ERROR", "unknown"]);
+  expect(JSON.stringify(body)).not.toContain("y.ts");
+});
+
+it("leaves it to the status where the code has another one", () => {
+  const { body, closes } = toProblem(refuse(413, ["Too large.", "Less."], { closes: true }), parts);
+  expect(body).toMatchObject({ type: "about:blank", title: "Payload Too Large", status: 413, code: "INVALID_REQUEST" });
+  expect(closes).toBe(true);
+});

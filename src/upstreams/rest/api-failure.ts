@@ -1,0 +1,155 @@
+// An answer that is no success comes in, our error goes out: what the API said, what to do, and whether anything was done.
+import { DiscoveryError, type Executed } from "../../errors.js";
+import { isJsonObject } from "../../model/json.js";
+import type { RestOperation } from "../../model/operation.js";
+import type { RestConnection } from "../../model/server.js";
+import type { Redact } from "../../util/secrets.js";
+import { cutAtWord, toOneLine } from "../../util/text.js";
+
+const LONGEST_MESSAGE = 500;
+
+/**
+ * Answers by which an API or a proxy before it turns a request away before doing anything (RFC 9110, 6585, 4918). Others of the
+ * 4xx, such as a declined payment or a conflict, come from the operation itself.
+ */
+const TURNED_AWAY = new Set([
+  300, 301, 304, 305, 307, 308, 400, 401, 403, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422,
+  423, 424, 425, 426, 428, 429, 431, 451, 501, 505,
+]);
+/** Nobody knows how far it came: whoever answers here may have passed the request on. */
+const UNDECIDED = new Set([302, 408, 499]);
+
+export function executedAt(status: number): Executed {
+  if (TURNED_AWAY.has(status)) return "no";
+  return status >= 500 || UNDECIDED.has(status) ? "unknown" : "yes";
+}
+
+export interface FailedAnswer {
+  readonly server: string;
+  readonly connection: RestConnection;
+  readonly operation: RestOperation;
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  readonly retryAfterMs: number | undefined;
+  readonly redact: Redact;
+}
+
+export function toApiError(answer: FailedAnswer): DiscoveryError {
+  const { server, status, retryAfterMs } = answer;
+  const isRefused = status === 401 || status === 403;
+  const said = apiMessage(answer);
+  const what = isRefused ? "refused our credentials" : "answered with an error";
+  const message = `${server} ${what} (HTTP ${status})${said === undefined ? "" : `: ${said.replace(/[.:\s]+$/, "")}`}.`;
+  return new DiscoveryError(isRefused ? "UPSTREAM_UNAUTHORIZED" : "TOOL_EXECUTION_ERROR", message, {
+    hint: hintFor(answer),
+    facts: {
+      status,
+      ...(said === undefined ? {} : { api_message: said }),
+      ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    },
+    server,
+    executed: executedAt(status),
+  });
+}
+
+function hintFor(answer: FailedAnswer): string {
+  const { operation, status } = answer;
+  const errors = operation.errors ?? {};
+  const described = errors[String(status)] ?? errors[`${Math.floor(status / 100)}XX`];
+  const meaning = described === undefined ? "" : ` The document says of ${status}: ${oneLine(described, 200)}`;
+  return `${adviceFor(answer)}${meaning === "" ? "" : `${meaning.replace(/[.\s]+$/, "")}.`}`;
+}
+
+function adviceFor({ server, connection, status, retryAfterMs }: FailedAnswer): string {
+  if (status === 401) {
+    return connection.auth === undefined
+      ? `Nothing says who asks: set adapters.${server}.auth, or the variable that it names.`
+      : `Check ${secretIn(connection.auth.kind, server)}, or the variable that it names.`;
+  }
+  if (status === 403) return `The credentials in adapters.${server}.auth may lack a permission for this.`;
+  if (status === 404) return "Check the identifiers among the arguments.";
+  if (status === 429 || retryAfterMs !== undefined) {
+    const wait = retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1000)} s`;
+    return executedAt(status) === "no"
+      ? `Call again ${wait}.`
+      : `Check what the call has done, then call again ${wait}.`;
+  }
+  if (status === 402 || status === 409)
+    return "The API has dealt with the request; its message says why it did not succeed.";
+  if (status >= 500 || UNDECIDED.has(status)) return "Check what the call has done before you repeat it.";
+  return "Correct the arguments as the message says.";
+}
+
+function secretIn(kind: string, server: string): string {
+  const member =
+    { bearer: "token", basic: "username and password", "api-key": "value" }[kind] ?? "clientId and clientSecret";
+  return `${member} in adapters.${server}.auth`;
+}
+
+/** Where APIs put what they have to say, most telling first. */
+const PLACES: readonly (readonly string[])[] = [
+  ["error", "message"],
+  ["error", "description"],
+  ["error", "error_description"],
+  ["error_description"],
+  ["message"],
+  ["detail"],
+  ["error_message"],
+  ["errorMessage"],
+  ["errorSummary"],
+  ["msg"],
+  ["error", "errors", "0", "message"],
+  ["errors", "0", "message"],
+  ["errors", "0", "detail"],
+  ["errors", "0"],
+  ["title"],
+  ["error"],
+  ["reason"],
+  ["fault", "faultstring"],
+  ["status", "message"],
+  ["0", "message"],
+];
+
+export function apiMessage({
+  contentType,
+  text,
+  redact,
+}: Pick<FailedAnswer, "contentType" | "text" | "redact">): string | undefined {
+  const value = parse(text);
+  const found = value === undefined ? plainText(contentType, text) : firstText(value);
+  const said = found === undefined ? "" : oneLine(redact(found), LONGEST_MESSAGE);
+  return said === "" ? undefined : said;
+}
+
+function firstText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  for (const place of PLACES) {
+    const found = place.reduce<unknown>(memberOf, value);
+    if (typeof found === "string" && found.trim() !== "") return found;
+  }
+  return undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A page for people says little in its first words, except its title. */
+function plainText(contentType: string, text: string): string | undefined {
+  if (!/html/.test(contentType) && !/^\s*<(?:!doctype|html)/i.test(text)) return text.slice(0, 4 * LONGEST_MESSAGE);
+  return /<title[^>]{0,200}>([^<]{0,300})<\/title>/i.exec(text.slice(0, 20_000))?.[1];
+}
+
+function oneLine(text: string, length: number): string {
+  return cutAtWord(toOneLine(text), length);
+}

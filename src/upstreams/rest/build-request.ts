@@ -1,0 +1,82 @@
+// An operation and the arguments of a call come in, one HTTP request goes out. It cannot leave the base address, and no
+// argument can become a header, a line or a parameter that the document does not name. Nothing is sent here.
+import { DiscoveryError } from "../../errors.js";
+import type { JsonObject } from "../../model/json.js";
+import type { RestOperation, RestParameter } from "../../model/operation.js";
+import { type BaseAddress, below } from "./base-address.js";
+import { toBody } from "./body.js";
+import { encode, encodeReserved } from "./encode.js";
+import { type Headers, toHeaders } from "./headers.js";
+import { expandPath } from "./path.js";
+import { toPairs } from "./style.js";
+import type { UploadParts } from "./upload.js";
+
+const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "QUERY"]);
+
+export interface BuildParts {
+  readonly server: string;
+  readonly base: BaseAddress;
+  readonly uploads: UploadParts;
+  /** Headers that the configuration fills, in small letters. */
+  readonly taken: ReadonlySet<string>;
+}
+
+export interface RestRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  /** `name=value`, each. */
+  readonly cookies: readonly string[];
+  readonly body?: Buffer;
+}
+
+export async function buildRequest(
+  operation: RestOperation,
+  values: JsonObject,
+  parts: BuildParts,
+): Promise<RestRequest> {
+  const { parameters, method } = operation;
+  if (!METHODS.has(method)) throw notSendable(parts.server, "its method is not one of HTTP's");
+  const [template = "", literal = ""] = (operation.path.split("#")[0] ?? "").split("?");
+  const path = expandPath(template, parameters, values);
+  const query = [literal, ...pairsIn("query", parameters, values)].filter((piece) => piece !== "").join("&");
+  const url = below(parts.base, path, query);
+  if (url === undefined) throw notSendable(parts.server, "its path leads out of the base address");
+  const headers = toHeaders(parameters, values, parts.taken);
+  const body = operation.body === undefined ? undefined : await toBody(operation.body, values, parts.uploads);
+  return {
+    method,
+    url,
+    headers: body === undefined ? headers : { ...headers, "content-type": body.contentType },
+    cookies: pairsIn("cookie", parameters, values),
+    ...(body === undefined ? {} : { body: body.bytes }),
+  };
+}
+
+function pairsIn(place: "query" | "cookie", parameters: readonly RestParameter[], values: JsonObject): string[] {
+  return parameters
+    .filter((parameter) => parameter.in === place)
+    .flatMap((parameter) => {
+      const value = values[parameter.argument];
+      return value === undefined || value === null ? [] : toQuery(parameter, value);
+    });
+}
+
+function toQuery(parameter: RestParameter, value: unknown): string[] {
+  const { name, argument } = parameter;
+  const write = parameter.allowReserved ? encodeReserved : encode;
+  if (parameter.isJson) return [`${encode(name, argument)}=${write(JSON.stringify(value), argument)}`];
+  return toPairs(name, value, parameter).map(({ name: key, parts, separator }) => {
+    const joined = parts
+      .map((part) => write(part, argument))
+      .join(separator === "," ? "," : encode(separator, argument));
+    return `${encode(key, argument)}=${joined}`;
+  });
+}
+
+function notSendable(server: string, why: string): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The operation of ${server} cannot be sent: ${why}.`, {
+    hint: "Correct the document of the API, or leave the operation out.",
+    server,
+  });
+}

@@ -1,0 +1,126 @@
+// What the configuration says of who asks comes in; requests go out with it, except where the document says that nobody asks.
+import { DiscoveryError } from "../../errors.js";
+import type { RestAuth, RestConnection } from "../../model/server.js";
+import type { RestRequest } from "./build-request.js";
+import { encode } from "./encode.js";
+import { isHeaderName, isHeaderValue } from "./headers.js";
+import { basic, secretsIn } from "./secrets-in.js";
+import { createTokenSource, type TokenParts } from "./token.js";
+
+export interface Credentials {
+  /** Names in small letters that no argument may set. */
+  readonly taken: ReadonlySet<string>;
+  /** `refused`: the token of an earlier try, which the API did not take. */
+  apply(request: RestRequest, isOpen: boolean, refused?: string): Promise<Authorized>;
+}
+
+export interface Authorized {
+  readonly request: RestRequest;
+  /** A token that may be replaced by a new one. */
+  readonly token?: string;
+}
+
+export type CredentialsParts = Omit<TokenParts, "auth"> & { readonly connection: RestConnection };
+
+/** A header of the configuration that looks like one is kept back where the document wants none. */
+const CREDENTIAL = /^(?:authorization|cookie|proxy-authorization)$|key|token|secret|auth|password/;
+
+export function createCredentials(parts: CredentialsParts): Credentials {
+  const { connection, server } = parts;
+  const { auth } = connection;
+  const headers = checkHeaders(connection.headers, server);
+  const harmless = Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIAL.test(name)));
+  const tokens = auth?.kind === "client-credentials" ? createTokenSource({ ...parts, auth }) : undefined;
+  for (const secret of secretsIn(auth)) parts.secrets.note(secret);
+  if (auth !== undefined) checkAuth(auth, server);
+  return {
+    taken: new Set([
+      ...Object.keys(headers),
+      ...(auth?.kind === "api-key" && auth.in === "header" ? [auth.name.toLowerCase()] : []),
+    ]),
+    async apply(request, isOpen, refused) {
+      const filled = { ...request, headers: { ...request.headers, ...(isOpen ? harmless : headers) } };
+      return isOpen || auth === undefined
+        ? { request: filled }
+        : await authorize(filled, auth, () => tokens?.token(refused));
+    },
+  };
+}
+
+async function authorize(
+  request: RestRequest,
+  auth: RestAuth,
+  fetchToken: () => Promise<string> | undefined,
+): Promise<Authorized> {
+  switch (auth.kind) {
+    case "bearer":
+      return { request: withHeader(request, "authorization", `Bearer ${auth.token}`) };
+    case "basic":
+      return { request: withHeader(request, "authorization", basic(auth.username, auth.password)) };
+    case "client-credentials": {
+      const token = (await fetchToken()) ?? "";
+      return { request: withHeader(request, "authorization", `Bearer ${token}`), token };
+    }
+    case "api-key":
+      return { request: withKey(request, auth) };
+  }
+}
+
+function withKey(request: RestRequest, auth: Extract<RestAuth, { kind: "api-key" }>): RestRequest {
+  const { name, value } = auth;
+  if (auth.in === "header") return withHeader(request, name.toLowerCase(), value);
+  const pair = `${encode(name, name)}=${encode(value, name)}`;
+  if (auth.in === "cookie") return { ...request, cookies: [...without(request.cookies, name), pair] };
+  const url = new URL(request.url);
+  url.search = [...without(url.search.slice(1).split("&").filter(Boolean), name), pair].join("&");
+  return { ...request, url };
+}
+
+/** The configuration's value counts, whatever an argument of the same name says. */
+function without(pairs: readonly string[], name: string): string[] {
+  return pairs.filter((pair) => !pair.startsWith(`${encode(name, name)}=`));
+}
+
+function withHeader(request: RestRequest, name: string, value: string): RestRequest {
+  return { ...request, headers: { ...request.headers, [name]: value } };
+}
+
+/** How a message is framed is not the configuration's to say either. */
+const FRAMING = new Set([
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "upgrade",
+  "te",
+  "trailer",
+  "expect",
+]);
+
+function checkHeaders(given: Readonly<Record<string, string>>, server: string): Record<string, string> {
+  const headers = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  for (const [name, value] of headers) {
+    if (FRAMING.has(name)) throw wrong(server, `headers.${name}`, "belongs to the connection and cannot be set");
+    if (!isHeaderName(name) || !isHeaderValue(value))
+      throw wrong(server, `headers.${name.slice(0, 60)}`, "is no header");
+  }
+  return Object.fromEntries(headers);
+}
+
+function checkAuth(auth: RestAuth, server: string): void {
+  const text = auth.kind === "bearer" ? auth.token : auth.kind === "api-key" && auth.in === "header" ? auth.value : "";
+  if (!isHeaderValue(text)) throw wrong(server, "auth", "holds a character that no header may hold");
+  if (auth.kind === "api-key" && auth.in === "header" && !isHeaderName(auth.name)) {
+    throw wrong(server, "auth.name", "is not the name of a header");
+  }
+  if (auth.kind === "client-credentials" && !URL.canParse(auth.tokenUrl)) {
+    throw wrong(server, "auth.tokenUrl", "is not a web address");
+  }
+}
+
+function wrong(server: string, member: string, what: string): DiscoveryError {
+  return new DiscoveryError("CONFIGURATION_ERROR", `adapters.${server}.${member} ${what}.`, {
+    hint: "Correct it in the configuration.",
+    server,
+  });
+}

@@ -1,0 +1,158 @@
+// A REST API's connection comes in, a session like any other goes out: its tools from its document, its calls as requests.
+import { DiscoveryError } from "../../errors.js";
+import type { CallResult } from "../../model/call.js";
+import type { RestConnection, ServerListing } from "../../model/server.js";
+import { createGuardedFetch, type GuardedFetchParts } from "../../util/net/guarded-fetch.js";
+import type { Secrets } from "../../util/secrets.js";
+import type { UpstreamOptions } from "../options.js";
+import type { Schedule } from "../schedule.js";
+import type { Session } from "../session.js";
+import type { UpstreamCall } from "../types.js";
+import { type BaseAddress, notAnAddress, parseBaseAddress } from "./base-address.js";
+import { buildRequest } from "./build-request.js";
+import type { ConvertDocument, DescribedTools } from "./convert-document.js";
+import { createCredentials } from "./credentials.js";
+import { type DocumentMemory, isWebAddress, readDocument } from "./document.js";
+import { orCancelled } from "./or-cancelled.js";
+import { createRetryBudget, type RetryBudget } from "./retry.js";
+import { send } from "./send.js";
+
+export interface RestSessionParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
+  readonly server: string;
+  readonly version: string;
+  readonly options: UpstreamOptions;
+  readonly secrets: Secrets;
+  readonly convert: ConvertDocument;
+  readonly memory: RestMemory;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly schedule: Schedule;
+}
+
+/** What outlives one session with a server. */
+export interface RestMemory {
+  readonly document: DocumentMemory;
+  readonly budget: RetryBudget;
+}
+
+export function createRestMemory(): RestMemory {
+  return { document: {}, budget: createRetryBudget() };
+}
+
+/** Nothing is asked before the first list or call. */
+export async function openRestSession(connection: RestConnection, parts: RestSessionParts): Promise<Session> {
+  const { server, options, memory } = parts;
+  const guarded = createGuardedFetch({ ...parts, allowInward: writtenOrigins(connection) });
+  const credentials = createCredentials({ ...parts, connection, guarded });
+  const sendParts = {
+    ...parts,
+    connection,
+    guarded,
+    credentials,
+    budget: memory.budget,
+    maxMessageBytes: options.maxMessageBytes,
+  };
+  const uploads = { server, folders: connection.uploads };
+  let base = connection.baseUrl === undefined ? undefined : parseBaseAddress({ server, address: connection.baseUrl });
+  let describing: Promise<unknown> | undefined;
+  let isClosed = false;
+
+  async function describe(signal?: AbortSignal): Promise<DescribedTools> {
+    const timeoutMs = options.listTimeoutMs;
+    const described = await readDocument(
+      connection,
+      { server, guarded, convert: parts.convert, memory: memory.document, timeoutMs },
+      signal,
+    );
+    if (connection.baseUrl === undefined) base = baseIn(described, connection, server);
+    return described;
+  }
+
+  async function findBase(signal?: AbortSignal): Promise<BaseAddress> {
+    if (base === undefined) {
+      // Many calls may come at once; the document is read for all of them.
+      describing ??= describe().finally(() => (describing = undefined));
+      await orCancelled(describing, server, signal);
+    }
+    if (base !== undefined) return base;
+    throw notAnAddress(server, "is not known: neither the configuration nor the document has one");
+  }
+
+  async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
+    const { operation } = call;
+    if (operation === undefined) throw notDescribed(server, call.tool);
+    if (connection.lacking !== undefined && operation.isOpen !== true)
+      throw lacksCredentials(server, connection.lacking);
+    const build = { server, base: await findBase(signal), uploads, taken: credentials.taken };
+    const request = await buildRequest(operation, call.arguments, build);
+    return await send({ call, operation, request }, sendParts, signal);
+  }
+
+  return {
+    era: "modern",
+    get closed() {
+      return isClosed;
+    },
+    async listTools(signal) {
+      return toListing(await describe(signal));
+    },
+    callTool,
+    watchList: () => undefined,
+    async close() {
+      isClosed = true;
+      guarded.close();
+    },
+  };
+}
+
+function lacksCredentials(server: string, variables: readonly string[]): DiscoveryError {
+  const what = variables.length === 1 ? `The variable ${variables[0]} is` : `The variables ${variables.join(", ")} are`;
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `${what} not set, and ${server} needs ${variables.length === 1 ? "it" : "them"}.`,
+    {
+      hint: "Set what is missing in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.",
+      facts: { variables },
+      server,
+    },
+  );
+}
+
+/** Only what the person wrote may lie inward: where the document comes from, where the API is, where tokens come from. */
+function writtenOrigins({ document, baseUrl, auth }: RestConnection): string[] {
+  const tokenUrl = auth?.kind === "client-credentials" ? auth.tokenUrl : undefined;
+  return [document, baseUrl, tokenUrl].flatMap((address) =>
+    address !== undefined && isWebAddress(address) && URL.canParse(address) ? [new URL(address).origin] : [],
+  );
+}
+
+/** A document without an address still has tools to show. */
+function baseIn({ baseUrl }: DescribedTools, { document }: RestConnection, server: string): BaseAddress | undefined {
+  if (baseUrl === undefined) return undefined;
+  const documentUrl = isWebAddress(document) ? document : undefined;
+  try {
+    return parseBaseAddress({ server, address: baseUrl, documentUrl });
+  } catch {
+    return undefined;
+  }
+}
+
+function toListing({ tools, dropped, truncated, title, version, description }: DescribedTools): ServerListing {
+  return {
+    tools,
+    dropped,
+    truncated,
+    era: "modern",
+    ...(title === undefined ? {} : { title }),
+    ...(version === undefined ? {} : { version }),
+    ...(description === undefined ? {} : { instructions: description }),
+  };
+}
+
+function notDescribed(server: string, tool: string): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `Nothing says how ${tool} of ${server} is asked.`, {
+    hint: "Refresh the catalog; the document of the API is then read anew.",
+    server,
+    tool,
+  });
+}

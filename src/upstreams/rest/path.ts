@@ -1,0 +1,72 @@
+// A path with places for values comes in, a path that stays below the base address goes out.
+import type { JsonObject } from "../../model/json.js";
+import type { RestParameter } from "../../model/operation.js";
+import { encode } from "./encode.js";
+import { toParts } from "./style.js";
+import { wrongArgument } from "./wrong-argument.js";
+
+/** Some servers and proxies decode a path more than once. */
+const MOST_DECODINGS = 6;
+
+export function expandPath(template: string, parameters: readonly RestParameter[], values: JsonObject): string {
+  return template.replace(/\{([^{}]*)\}/g, (place, name: string) => {
+    const parameter = parameters.find((each) => each.in === "path" && each.name === name);
+    if (parameter === undefined) return encode(place, name);
+    return expand(parameter, values[parameter.argument]);
+  });
+}
+
+function expand(parameter: RestParameter, value: unknown): string {
+  const { argument, name, style, explode } = parameter;
+  if (value === undefined || value === null) throw wrongArgument(argument, "is missing, and the path needs it");
+  const parts = toParts(parameter.isJson ? JSON.stringify(value) : value, explode);
+  if (parts.length === 0 || parts.flat().includes("")) {
+    throw wrongArgument(argument, "is empty, and the path would lead to another place");
+  }
+  const written = parts.map((part) => part.map((piece) => encode(piece, argument)).join("="));
+  const segment = join(written, { name: encode(name, argument), style, isNamed: parts[0]?.length === 2, explode });
+  checkSegment(argument, segment);
+  return segment;
+}
+
+function join(
+  parts: readonly string[],
+  how: { name: string; style: RestParameter["style"]; isNamed: boolean; explode: boolean },
+): string {
+  const { name, style, isNamed, explode } = how;
+  if (style === "label") return `.${parts.join(explode ? "." : ",")}`;
+  if (style !== "matrix") return parts.join(",");
+  if (!explode) return `;${name}=${parts.join(",")}`;
+  return parts.map((part) => (isNamed ? `;${part}` : `;${name}=${part}`)).join("");
+}
+
+function checkSegment(argument: string, segment: string): void {
+  let text = segment;
+  for (let round = 0; round < MOST_DECODINGS; round++) {
+    if (hasControls(text)) throw wrongArgument(argument, "holds a control character, which no path may hold");
+    if (text.split(/[/\\]/).some(isDots)) throw wrongArgument(argument, "leads out of the path of the API");
+    const decoded = decode(text);
+    if (decoded === text) return;
+    text = decoded;
+  }
+  throw wrongArgument(argument, "is encoded many times over");
+}
+
+/** Bytes above 127 are parts of letters here, not the control characters that Unicode has there. */
+function hasControls(text: string): boolean {
+  return text.split("").some((character) => character < " " || character === "\u007f");
+}
+
+/** `..` and `.`, also with what some servers take for a segment's own parameters. */
+export function isDots(segment: string): boolean {
+  return /^\.{1,2}$/.test((decode(segment).split(";")[0] ?? "").trim());
+}
+
+/** Byte by byte: what is no UTF-8 may still be dots and slashes to somebody. Two bytes for a slash are an old trick. */
+function decode(text: string): string {
+  return text
+    .replace(/%(?:c0%af|c1%9c)/gi, "/")
+    .replace(/%c0%ae/gi, ".")
+    .replace(/%u00([0-9a-f]{2})/gi, "%$1")
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}

@@ -1,0 +1,123 @@
+// A client's id and secret come in, an access token goes out: fetched once however many want it, kept until shortly before
+// its end. It knows nothing of the calls that carry it.
+import { DiscoveryError } from "../../errors.js";
+import { isJsonObject } from "../../model/json.js";
+import type { RestAuth } from "../../model/server.js";
+import type { GuardedFetch } from "../../util/net/guarded-fetch.js";
+import type { Secrets } from "../../util/secrets.js";
+import { beforeSending } from "./before-sending.js";
+import { readText } from "./read-text.js";
+import { basic } from "./secrets-in.js";
+
+const TOKEN_TIMEOUT_MS = 15_000;
+const LARGEST_ANSWER = 256 * 1024;
+/** Clocks differ, and a request takes its time. */
+const MARGIN_MS = 30_000;
+
+type ClientCredentials = Extract<RestAuth, { kind: "client-credentials" }>;
+
+export interface TokenParts {
+  readonly server: string;
+  readonly auth: ClientCredentials;
+  readonly guarded: GuardedFetch;
+  readonly secrets: Pick<Secrets, "note">;
+  readonly now: () => number;
+}
+
+export interface TokenSource {
+  /** `refused`: a token that the API does not take any more. */
+  token(refused?: string): Promise<string>;
+}
+
+interface Token {
+  readonly value: string;
+  readonly until: number;
+}
+
+export function createTokenSource(parts: TokenParts): TokenSource {
+  let current: Token | undefined;
+  let fetching: Promise<Token> | undefined;
+
+  async function renew(): Promise<Token> {
+    fetching ??= fetchToken(parts).finally(() => {
+      fetching = undefined;
+    });
+    current = await fetching;
+    return current;
+  }
+
+  return {
+    async token(refused) {
+      // Whoever comes late with a refused token finds the one that another has fetched meanwhile.
+      const isGood = current !== undefined && current.value !== refused && parts.now() < current.until;
+      return (isGood && current !== undefined ? current : await renew()).value;
+    },
+  };
+}
+
+async function fetchToken(parts: TokenParts): Promise<Token> {
+  const first = await beforeSending(ask(parts, "header"), parts.server);
+  // Some take the secret in the body only, which RFC 6749 allows beside the header.
+  const answer =
+    first.status === 400 || first.status === 401 ? await beforeSending(ask(parts, "body"), parts.server) : first;
+  const { status, said } = answer;
+  const value = said["access_token"];
+  if (status !== 200 || typeof value !== "string" || value === "") throw noToken(parts.server, status, said);
+  parts.secrets.note(value);
+  const seconds = Number(said["expires_in"]);
+  const lifeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY;
+  return { value, until: parts.now() + lifeMs - Math.min(MARGIN_MS, lifeMs / 10) };
+}
+
+async function ask(
+  parts: TokenParts,
+  place: "header" | "body",
+): Promise<{ status: number; said: Record<string, unknown> }> {
+  const { auth, guarded } = parts;
+  const form = new URLSearchParams({ grant_type: "client_credentials" });
+  if (auth.scopes.length > 0) form.set("scope", auth.scopes.join(" "));
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "content-type": "application/x-www-form-urlencoded",
+  };
+  if (place === "header") headers["authorization"] = basic(formEncoded(auth.clientId), formEncoded(auth.clientSecret));
+  else {
+    form.set("client_id", auth.clientId);
+    form.set("client_secret", auth.clientSecret);
+  }
+  const response = await guarded.fetch({
+    url: new URL(auth.tokenUrl),
+    method: "POST",
+    headers,
+    body: Buffer.from(form.toString()),
+    timeoutMs: TOKEN_TIMEOUT_MS,
+    maxTotalMs: TOKEN_TIMEOUT_MS,
+    maxBytes: LARGEST_ANSWER,
+    redirect: "refuse",
+  });
+  return { status: response.status, said: toObject(await readText(response.body)) };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+function toObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function noToken(server: string, status: number, said: Record<string, unknown>): DiscoveryError {
+  const error = typeof said["error"] === "string" && /^[\w-]{1,60}$/.test(said["error"]) ? said["error"] : undefined;
+  const what = error === undefined ? `HTTP ${status}` : `HTTP ${status}, ${error}`;
+  const code = status >= 500 ? "SERVER_CONNECTION_ERROR" : "UPSTREAM_UNAUTHORIZED";
+  return new DiscoveryError(code, `${server} got no access token (${what}).`, {
+    hint: `Check clientId, clientSecret, scopes and tokenUrl in adapters.${server}.auth.`,
+    facts: { status, ...(error === undefined ? {} : { error }) },
+    server,
+  });
+}

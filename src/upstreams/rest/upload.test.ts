@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LARGEST_UPLOAD, readUpload } from "./upload.js";
+
+let place: string;
+beforeAll(() => {
+  place = realpathSync(mkdtempSync(join(tmpdir(), "upload-")));
+  for (const folder of ["allowed", "allowed/deep", "other", "allowed-not"]) mkdirSync(join(place, folder));
+  for (const file of ["allowed/a.txt", "allowed/deep/b.txt", "other/secret", "allowed-not/c"])
+    writeFileSync(join(place, file), file);
+  symlinkSync(join(place, "other/secret"), join(place, "allowed/link"));
+  symlinkSync(join(place, "other"), join(place, "allowed/folder"));
+  symlinkSync(join(place, "allowed/a.txt"), join(place, "allowed/inner"));
+  symlinkSync(join(place, "allowed"), join(place, "alias"));
+  writeFileSync(join(place, "allowed/huge"), "");
+  truncateSync(join(place, "allowed/huge"), LARGEST_UPLOAD + 1);
+  execFileSync("mkfifo", [join(place, "allowed/pipe")]);
+});
+afterAll(() => rmSync(place, { recursive: true }));
+
+const read = (value: unknown, folders = [join(place, "allowed")]) =>
+  readUpload("file", value, { server: "api", folders });
+
+describe("a file", () => {
+  it.each([
+    ["in the folder", "allowed/a.txt", "allowed/a.txt"],
+    ["below the folder", "allowed/deep/b.txt", "allowed/deep/b.txt"],
+    ["behind a link that stays inside", "allowed/inner", "allowed/a.txt"],
+    ["by another name of the folder", "alias/a.txt", "allowed/a.txt"],
+  ])("%s is sent", async (_, path, content) => {
+    expect((await read(join(place, path))).bytes.toString()).toBe(content);
+  });
+
+  it("is found by its name in the folder alone", async () => {
+    expect(await read("deep/b.txt")).toEqual({ name: "b.txt", bytes: Buffer.from("allowed/deep/b.txt") });
+  });
+
+  it.each([
+    ["outside", "other/secret"],
+    ["that is not there", "other/nothing"],
+    ["behind a link", "allowed/link"],
+    ["behind a folder that is a link", "allowed/folder/secret"],
+    ["above the folder", "allowed/../other/secret"],
+    ["in a folder whose name begins alike", "allowed-not/c"],
+    ["that is the folder", "allowed"],
+  ])("%s is not sent, and the error says how to allow it", async (_, path) => {
+    await expect(read(join(place, path))).rejects.toMatchObject({
+      code: "TOOL_VALIDATION_ERROR",
+      message: 'The argument "file" names a file outside of the folders that files may be sent from.',
+      hint: expect.stringContaining("adapters.api.uploads"),
+      executed: "no",
+    });
+  });
+
+  it.each([
+    ["huge", "more than 50 MiB"],
+    ["deep", "not the path of a file"],
+    ["pipe", "not the path of a file"],
+    ["nothing", "cannot be read"],
+    ["a\0", "not the path"],
+    ["../other/secret", "outside"],
+  ])("%j is not sent", async (path, what) => {
+    await expect(read(path)).rejects.toMatchObject({ message: expect.stringContaining(what) });
+  });
+
+  it.each([7, "", null, {}])("cannot be %j", async (value) => {
+    await expect(read(value)).rejects.toMatchObject({ message: expect.stringContaining("is not the path of a file") });
+  });
+
+  it("is sent from nowhere unless a folder is allowed", async () => {
+    const hint = "No folder is allowed yet: the person may write one into adapters.api.uploads.";
+    await expect(read(join(place, "allowed/a.txt"), [])).rejects.toMatchObject({ hint });
+  });
+
+  it.each([
+    ["data:text/plain;base64,aGk=", { name: "file", bytes: Buffer.from("hi"), contentType: "text/plain" }],
+    ["data:;base64,aGk=", { name: "file", bytes: Buffer.from("hi") }],
+  ])("may stand in the argument itself: %s", async (value, upload) => {
+    expect(await read(value, [])).toEqual(upload);
+  });
+
+  it.each(["data:,x", "data:text/plain,x", "data:;base64,%%%"])("is not understood as %s", async (value) => {
+    await expect(read(value)).rejects.toMatchObject({ message: expect.stringContaining("data:type;base64") });
+  });
+});

@@ -1,0 +1,77 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** Where an address leads: out to everybody's network, or to this machine, its neighbours or nowhere. */
+export type Reach = "outward" | "loopback" | "private" | "special";
+
+const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
+const PRIVATE = listOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"], ["fc00::/7"]);
+/** Link-local (where clouds hand out credentials), multicast, reserved, for documents, "this network". */
+const SPECIAL = listOf(
+  [
+    "0.0.0.0/8",
+    "169.254.0.0/16",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.31.196.0/24",
+    "192.52.193.0/24",
+    "192.88.99.0/24",
+    "192.175.48.0/24",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+  ],
+  // Within 2000::/3, the only part of IPv6 that is given out: Teredo, benchmarks, ORCHID, documents, 6to4.
+  ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "2620:4f:8000::/48"],
+);
+const GIVEN_OUT = listOf([], ["2000::/3"]);
+/** NAT64 as every network may use it: the last 32 bits are an address of IPv4. */
+const TRANSLATED = listOf([], ["64:ff9b::/96"]);
+const MAPPED = listOf([], ["::ffff:0:0/96"]);
+
+/** Of an address as digits, without brackets. What is no address counts as special. */
+export function reachOf(address: string): Reach {
+  const [plain = "", zone] = address.split("%");
+  if (isIPv4(plain)) return reachOfIPv4(plain);
+  if (!isIPv6(plain) || zone !== undefined) return "special";
+  if (MAPPED.check(plain, "ipv6") || TRANSLATED.check(plain, "ipv6")) return reachOfIPv4(lastFourBytes(plain));
+  if (LOOPBACK.check(plain, "ipv6")) return "loopback";
+  if (PRIVATE.check(plain, "ipv6")) return "private";
+  return GIVEN_OUT.check(plain, "ipv6") && !SPECIAL.check(plain, "ipv6") ? "outward" : "special";
+}
+
+function reachOfIPv4(address: string): Reach {
+  if (LOOPBACK.check(address)) return "loopback";
+  if (PRIVATE.check(address)) return "private";
+  return SPECIAL.check(address) ? "special" : "outward";
+}
+
+/** The host of a parsed URL as digits, or undefined when it is a name. */
+export function addressIn(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIPv4(bare) || isIPv6(bare) ? bare : undefined;
+}
+
+/** Names that mean this machine whatever a name server says. */
+export function isOwnName(hostname: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(hostname);
+}
+
+function lastFourBytes(address: string): string {
+  const [high = "", low = ""] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split(":").slice(-2);
+  const [first, second] = [high, low].map((group) => Number.parseInt(group || "0", 16)) as [number, number];
+  return [first >> 8, first & 255, second >> 8, second & 255].join(".");
+}
+
+function listOf(ipv4: readonly string[], ipv6: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ipv4) add(list, range, "ipv4");
+  for (const range of ipv6) add(list, range, "ipv6");
+  return list;
+}
+
+function add(list: BlockList, range: string, family: "ipv4" | "ipv6"): void {
+  const [net = "", prefix = ""] = range.split("/");
+  list.addSubnet(net, Number(prefix), family);
+}

@@ -1,0 +1,89 @@
+import { DiscoveryError, type ErrorOptions } from "../../errors.js";
+
+/** Codes after which nothing of the request can have reached the other side. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at its address",
+  ENOTFOUND: "its host name is not known",
+  EAI_AGAIN: "its host name could not be looked up",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  CERT_HAS_EXPIRED: "its TLS certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its TLS certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its TLS certificate is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its TLS certificate cannot be verified",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its TLS certificate cannot be verified",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its TLS certificate belongs to another host",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+};
+
+/** What a socket, a name server or TLS failed with, told once. `isSent`: whether the request may have been read. */
+export function toNetworkError(server: string, error: unknown, isSent: boolean): DiscoveryError {
+  if (error instanceof DiscoveryError) return error;
+  const code = codeOf(error);
+  const isTls = /CERT|TLS|SSL/.test(code);
+  if (isSent && UNREACHED[code] === undefined) return brokenOff(server, code, error);
+  const what = UNREACHED[code] ?? (isTls ? "its TLS certificate was not accepted" : "the connection failed");
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
+    hint: isTls
+      ? "Repair the certificate, or correct the address."
+      : "Check the address and that the server is running.",
+    facts: { error: code },
+    server,
+    cause: error,
+  });
+}
+
+export function brokenOff(server: string, code: string, cause: unknown): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {
+    hint: "Check what the call has done before you repeat it.",
+    facts: { error: code },
+    server,
+    executed: "unknown",
+    cause,
+  });
+}
+
+export function timedOut(server: string, limitMs: number, isSent: boolean): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_TIMEOUT", `${server} did not answer within ${limitMs / 1000} s.`, {
+    hint: isSent
+      ? "Check what the call has done before you repeat it, or allow it more time."
+      : "No connection came about; call again later.",
+    facts: { limitMs },
+    server,
+    executed: isSent ? "unknown" : "no",
+  });
+}
+
+export function cancelled(server: string, isSent: boolean): DiscoveryError {
+  return new DiscoveryError("CANCELLED", `The call to ${server} was cancelled.`, {
+    server,
+    executed: isSent ? "unknown" : "no",
+  });
+}
+
+export function tooLarge(server: string, maxBytes: number): DiscoveryError {
+  return new DiscoveryError("RESULT_TOO_LARGE", `${server} answered with more than ${maxBytes} bytes.`, {
+    hint: "Ask for less at a time, with a filter or a page size.",
+    facts: { maxBytes },
+    server,
+    executed: "unknown",
+  });
+}
+
+export function refusedAddress(server: string, why: string, options: ErrorOptions = {}): DiscoveryError {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is not asked: ${why}.`, {
+    hint: "Write the address yourself into the configuration if you trust it.",
+    server,
+    ...options,
+  });
+}
+
+/** Node hides what happened to each address in an AggregateError. */
+function codeOf(error: unknown): string {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; depth++) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code === "string") return code;
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  }
+  return "unknown";
+}

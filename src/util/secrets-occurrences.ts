@@ -1,0 +1,39 @@
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every place where the text holds the word, from `from` on, in one pass however much the word is like itself. */
+export function occurrencesOf(word: string, text: string, from: number): Range[] {
+  const found: Range[] = [];
+  const borders = bordersOf(word);
+  let matched = 0;
+  for (let at = from; at < text.length; at++) {
+    matched = extend(word, borders, matched, text.charCodeAt(at));
+    if (matched === word.length) cover(found, { start: at + 1 - word.length, end: at + 1 });
+  }
+  return found;
+}
+
+/** Of each beginning of the word, the length of the longest shorter one that it also ends with (Knuth, Morris, Pratt). */
+function bordersOf(word: string): Uint32Array {
+  const borders = new Uint32Array(word.length);
+  for (let at = 1; at < word.length; at++) {
+    borders[at] = extend(word, borders, borders[at - 1] ?? 0, word.charCodeAt(at));
+  }
+  return borders;
+}
+
+/** How much of the word has been read when `unit` comes after its first `matched` characters. */
+function extend(word: string, borders: Uint32Array, matched: number, unit: number): number {
+  let length = matched;
+  while (length > 0 && word.charCodeAt(length) !== unit) length = borders[length - 1] ?? 0;
+  return word.charCodeAt(length) === unit ? length + 1 : length;
+}
+
+/** Adds a range that does not begin before the last one: if they overlap or touch, they are one. */
+export function cover(ranges: Range[], { start, end }: Range): void {
+  const last = ranges.at(-1);
+  if (last === undefined || start > last.end) ranges.push({ start, end });
+  else ranges[ranges.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+}

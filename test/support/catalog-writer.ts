@@ -1,0 +1,40 @@
+// A process that learns one server's tools anew on and on, and says so each time: the store's file and its name are given.
+import { createCatalog } from "../../src/catalog/catalog.js";
+import { createCatalogDisk } from "../../src/catalog/disk.js";
+import type { ServerDefinition, ServerListing } from "../../src/model/server.js";
+import { createStore } from "../../src/store/create-store.js";
+
+export const WRITTEN: ServerDefinition = {
+  name: "a",
+  connection: { kind: "stdio", command: "a", args: [], env: {} },
+  manifest: [],
+  origin: "inline",
+};
+
+/** Every tool tells which listing it is of; long enough that a part of it would be noticed. */
+export function markedListing(mark: string): ServerListing {
+  const names = Array.from({ length: 50 }, (_, n) => `t${n}`);
+  const description = `${mark} ${"-".repeat(500)}`;
+  const tools = names.map((name) => ({ name, description, inputSchema: { type: "object" } }));
+  return { tools, dropped: [], truncated: false, era: "legacy" };
+}
+
+async function learnOnAndOn(file: string, name: string): Promise<never> {
+  const fail = (message: string): never => {
+    throw new Error(message);
+  };
+  const { catalog: records } = createStore({ file, inline: true });
+  const disk = createCatalogDisk(records, fail);
+  const decide = () => ({ enabled: true, tags: [] });
+  const catalog = createCatalog({ definitions: [WRITTEN], decide, disk, now: Date.now, log: () => undefined });
+  for (let round = 0; ; round += 1) {
+    const mark = `${name}-${round}`;
+    await catalog.learn(WRITTEN.name, markedListing(mark));
+    process.send?.(mark);
+    // Messages leave only when the thread is let go.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const [, , file, name] = process.argv;
+if (process.send !== undefined && file !== undefined && name !== undefined) void learnOnAndOn(file, name);
