@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    // Most tests wait for processes and disks rather than for the processor.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

@@ -1,7 +1,9 @@
 // What the rows measure and the package does not export, under explicit names.
+export { convertDocument } from "../src/adapters/convert-document.js";
 export { createCatalog } from "../src/catalog/catalog.js";
 export { createCatalogDisk } from "../src/catalog/disk.js";
 export { fingerprintOf, toRecord } from "../src/catalog/record.js";
+export { compileCheck } from "../src/executor/check-value.js";
 export { createDiscovery } from "../src/metatools/discovery.js";
 export { toDetailsAnswer, toSearchAnswer } from "../src/metatools/discovery-profile.js";
 export { toSearchDocument } from "../src/metatools/search-document.js";
@@ -15,6 +17,8 @@ export { searchOptions } from "../src/search/options.js";
 export { buildIndex, createSearchIndex } from "../src/search/search-index.js";
 export { summarize } from "../src/search/summary.js";
 export { createVocabulary } from "../src/search/vocabulary.js";
+export { toBaselineDocument } from "../src/surfaces/cli/eval/baselines/baseline.js";
+export { createBm25 } from "../src/surfaces/cli/eval/baselines/bm25.js";
 export { calibrate } from "../src/surfaces/cli/eval/calibration.js";
 export { isInHalf } from "../src/surfaces/cli/eval/half.js";
 export { addDistractors } from "../src/surfaces/cli/eval/haystack.js";

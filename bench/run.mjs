@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { adapters } from "./rows/adapters.mjs";
 import { calls } from "./rows/calls.mjs";
 import { detailsTokens } from "./rows/details-tokens.mjs";
 import { engine } from "./rows/engine.mjs";
 import { guards } from "./rows/guards.mjs";
+import { intent } from "./rows/intent.mjs";
 import { limits } from "./rows/limits.mjs";
 import { listTokens } from "./rows/list-tokens.mjs";
 import { memory } from "./rows/memory.mjs";
@@ -30,6 +32,8 @@ const ROWS = [
   guards,
   limits,
   store,
+  adapters,
+  intent,
 ];
 
 const HELP = `Usage: npm run bench -- [options]

@@ -29,7 +29,13 @@ export function bodyMembers(raw: unknown, references: References): BodyMembers |
   return {
     properties,
     required: new Set([...found.required].filter((name) => properties.has(name))),
-    alternatives: found.alternatives.filter(({ branches }) => branches.flat().every((name) => properties.has(name))),
+    // What asks for a member that the body does not have can never be met.
+    alternatives: found.alternatives
+      .map(({ keyword, branches }) => ({
+        keyword,
+        branches: branches.filter((branch) => branch.every((name) => properties.has(name))),
+      }))
+      .filter(({ branches }) => branches.length > 0),
   };
 }
 

@@ -511,7 +511,7 @@ describe("a body", () => {
       type: "object",
       properties: { q: {}, b: {} },
       anyOf: [{ required: ["q"] }, { required: ["b"] }],
-      oneOf: [{ required: ["b"] }],
+      oneOf: [{ required: ["b"] }, { required: ["not-there"] }],
     };
     const requestBody = { content: { "application/json": { schema } } };
     const parameters = [{ name: "q", in: "query" }];

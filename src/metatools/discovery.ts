@@ -29,6 +29,8 @@ export interface SearchRequest {
   readonly query: string;
   readonly server?: string | undefined;
   readonly limit?: number | undefined;
+  /** In place of the configuration's, for who judges the hits by itself. */
+  readonly minRelevance?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
   /** Whether each hit tells what it was found by. */
   readonly explain?: boolean | undefined;
@@ -94,7 +96,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
     pending: () => refresh.pending(),
     server: async (name, patience) => orThrow(name, await lookup.list(name, patience)),
 
-    async search({ query, server: only, limit, includeDisabled = false, explain = false }) {
+    async search({ query, server: only, limit, minRelevance, includeDisabled = false, explain = false }) {
       if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
       await refresh.whenKnown(FIRST_TIME_WAIT_MS);
       const current = snapshot();
@@ -106,7 +108,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
       const index = await indexOf(current);
       const answer = index.search(query, {
         limit: limit ?? options.limit,
-        minRelevance: options.minRelevance,
+        minRelevance: minRelevance ?? options.minRelevance,
         accepts,
       });
       const hits = answer.hits.flatMap(({ id, relevance }) => {

@@ -9,7 +9,16 @@ import { promisify } from "node:util";
 import type { CallToolResult, ClientOptions } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
-import { ANYGPT, connectGateway, createHome, type Gateway, type Home, ROOT, testServer } from "../support/gateway.js";
+import {
+  ANYGPT,
+  connectGateway,
+  createHome,
+  type Gateway,
+  type Home,
+  INITIALIZE,
+  spawnGateway,
+  testServer,
+} from "../support/gateway.js";
 
 const closings: (() => Promise<unknown> | void)[] = [];
 afterAll(async () => {
@@ -313,9 +322,19 @@ describe("a call that cannot be made", () => {
     const found = await ask(other, "intent", { query: "charge a card" });
     expect(found).toMatchObject({ recommended: { tool_id: "payments:create-charge" } });
     const { error } = await ask(other, "execute", { tool_id: "payments:list-charges", params: {} });
-    expect(error).toMatchObject({ executed: "no" });
+    expect(error).toMatchObject({ code: expect.stringMatching(/CONFIG|UNAUTHORIZED/) as unknown, executed: "no" });
     expect(JSON.stringify(error)).toContain("PAYMENTS_TOKEN");
     expect(bare.ledger()).toEqual([]);
+  });
+
+  it("is not guessed: below the confidence that the environment asks for there is a choice", async () => {
+    const env = { PAYMENTS_TOKEN: TOKEN, MCP_SEARCH_MIN_CONFIDENCE: "1", MCP_DEFAULT_LIMIT: "1" };
+    const other = await connect(await createShop({}, env));
+    const choice = await ask(other, "intent", { query: "look at the money of a charge" });
+    expect(choice).toMatchObject({ needs_selection: true });
+    expect(choice).not.toHaveProperty("ready_to_execute");
+    expect(choice["options"]).toHaveLength(2);
+    expect(choice.next_step).toContain("tool_id");
   });
 
   it("leaves the rest of the profile at work: adapters, tools and reference", async () => {
@@ -384,7 +403,6 @@ describe("tools/list", () => {
     const { tools } = await client.listTools();
     const charge = tools.find(({ name }) => name === "payments__create-charge");
     expect(charge).toMatchObject({ inputSchema: { required: ["amount", "currency", "email"] } });
-    expect(charge).not.toHaveProperty("operation");
     expect(textOf(await call("bank__look", { name: "ada" }))).toBe("look: ada");
     const made = await call("payments__create-charge", CHARGE, "order-1");
     expect(made.structuredContent).toMatchObject({ id: "ch_1", amount: 5000 });
@@ -400,6 +418,19 @@ describe("tools/list", () => {
     const gateway = await connect(await createShop({ mode: "full" }));
     expect(await names(gateway)).toEqual(CHARGES);
     expect(await gateway.call("list-charges", {})).toMatchObject({ text: '{"charges":[]}', isError: false });
+  });
+
+  it("tells in full mode nothing of how the gateway calls an API", async () => {
+    const shop = await createShop({ mode: "full" });
+    const raw = spawnGateway(shop);
+    closings.push(() => (raw.process.stdin.end(), raw.exit));
+    raw.send(INITIALIZE);
+    await raw.answer(0);
+    raw.send({ id: 1, method: "tools/list", params: {} });
+    const { line } = await raw.answer(1);
+    expect(line).toContain('"name":"create-charge"');
+    expect(line).not.toContain('"operation"');
+    expect(line).not.toContain("/charges");
   });
 
   it.each(ERAS)("is told to have changed when a document does, with %s", async (_, options) => {

@@ -42,7 +42,8 @@ export async function findCandidates(intent: Intent, table: GatewayTable): Promi
   if (exact.length > 0) return { list: weigh(exact, context, table), context, suggestions: [], pending: [] };
   const isPlain = Object.values(context).every((value) => value === undefined);
   const enough = Math.max(1 + intent.limit, isPlain ? FEWEST : LOOKED_AT);
-  const request = { server: intent.adapter, limit: enough, explain: true };
+  // What is not likely enough to be recommended is still there to choose from.
+  const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true };
   const found = await table.discovery.search({ ...request, query: intent.query });
   // A tool need not speak of the place that its adapter lists: it is looked for without it as well.
   const again = plainer === undefined ? undefined : await table.discovery.search({ ...request, query: plainer });

@@ -1,0 +1,29 @@
+/** The first ranking of the gateway's sketch: an id or name as it is, else words shared with tags, and with name and description. */
+export function createWordOverlap(operations) {
+  const known = operations.map(([id, { tool, tags, description }]) => ({
+    id,
+    tool,
+    tags: new Set(tags.flatMap(toWords)),
+    words: new Set(toWords(`${tool} ${description}`)),
+  }));
+  return (query, context = {}) => {
+    const asked = [...new Set(toWords([query, ...Object.values(context)].join(" ")))];
+    return known
+      .map((one) => ({ id: one.id, score: scoreOf(one, query, asked) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 10);
+  };
+}
+
+const EXACT = 10;
+
+function scoreOf({ id, tool, tags, words }, query, asked) {
+  if (query === id || query === tool) return EXACT;
+  const share = (list) => asked.filter((word) => list.has(word)).length / Math.max(asked.length, 1);
+  return share(tags) + share(words);
+}
+
+function toWords(text) {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
