@@ -235,8 +235,16 @@ const CONFIGURATION_INTRODUCTION = [
         "`ANYGPT_TRUST_PROJECT`",
         "`1` trusts every file of the project. For CI, where whoever starts the gateway chose the project.",
       ],
-      ["`MCP_DEFAULT_LIMIT`", "`search.limit`, where the configuration does not set it."],
-      ["`MCP_SEARCH_MIN_CONFIDENCE`", "`search.minRelevance`, where the configuration does not set it."],
+      [
+        "`MCP_DEFAULT_LIMIT`",
+        "In place of `gateway.limit`; also `search.limit`, where the configuration does not set it.",
+      ],
+      ["`MCP_REGISTRY_PATH`", "In place of `gateway.registry`."],
+      [
+        "`MCP_SEARCH_MIN_CONFIDENCE`",
+        "In place of `gateway.minConfidence`; also `search.minRelevance`, where the configuration does not set it.",
+      ],
+      ["`MCP_TOOL_MODE`", "In place of `mode`: `lazy` or `full`."],
     ],
   ),
   "## Custom source files",

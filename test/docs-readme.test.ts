@@ -43,7 +43,7 @@ describe("README.md", () => {
     writeFileSync(path, yaml);
     const { config } = await loadConfig({ cwd: folder, home: folder, anygptHome: folder, env: {}, path });
     rmSync(folder, { recursive: true });
-    expect(config.servers.map(({ name }) => name)).toEqual(["github", "docs"]);
+    expect([...config.servers, ...config.adapters].map(({ name }) => name)).toEqual(["github", "payments"]);
     for (const json of blocks("json")) expect(JSON.parse(json)).toHaveProperty("mcpServers");
   });
 

@@ -1,7 +1,6 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,143 +11,26 @@ import { eventually } from "../support/eventually.js";
 import {
   ANYGPT,
   connectGateway,
-  createHome,
   type Gateway,
   type Home,
   INITIALIZE,
   spawnGateway,
   testServer,
 } from "../support/gateway.js";
+import { CHARGE, createShop, DOCUMENT, endProcess, type Shop, TOKEN } from "../support/shop.js";
 
 const closings: (() => Promise<unknown> | void)[] = [];
 afterAll(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
 
-const TOKEN = "sk_test_4f1d0c9b7a";
 const GATEWAY = ["gateway.intent", "gateway.execute", "gateway.adapters", "gateway.tools", "gateway.reference"];
 const DISCOVERY = ["list_mcp_servers", "search_tools", "list_tools", "get_tool_details", "execute_tool"];
-const CHARGE = { amount: 5000, currency: "NGN", email: "ada@example.com" };
 
-const json = (schema: object) => ({ content: { "application/json": { schema } } });
-const failures = { "401": { description: "The key is not valid." }, "402": { description: "The card is declined." } };
-
-/** The document of test/servers/payments.mjs. */
-const DOCUMENT = {
-  openapi: "3.1.0",
-  info: { title: "Payments", version: "1.0.0", description: "Take payments by card and give them back." },
-  servers: [{ url: "https://payments.invalid/v1" }],
-  security: [{ key: [] }],
-  components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
-  paths: {
-    "/charges": {
-      post: {
-        operationId: "createCharge",
-        summary: "Charge a customer's card.",
-        tags: ["charges"],
-        requestBody: {
-          required: true,
-          ...json({
-            type: "object",
-            properties: {
-              amount: { type: "integer", minimum: 1, description: "Amount in the smallest unit of the currency." },
-              currency: { type: "string", enum: ["NGN", "GHS", "KES"] },
-              email: { type: "string", description: "Where the receipt goes." },
-              note: { type: "string" },
-            },
-            required: ["amount", "currency", "email"],
-            example: CHARGE,
-          }),
-        },
-        responses: { "201": { description: "The charge." }, ...failures },
-      },
-      get: {
-        operationId: "listCharges",
-        summary: "List charges.",
-        tags: ["charges"],
-        parameters: [{ name: "limit", in: "query", schema: { type: "integer" } }],
-        responses: { "200": { description: "The charges." } },
-      },
-    },
-    "/charges/{id}": {
-      get: {
-        operationId: "getCharge",
-        summary: "Look at one charge.",
-        tags: ["charges"],
-        parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
-        responses: { "200": { description: "The charge." }, "404": { description: "There is none." } },
-      },
-    },
-    "/refunds": {
-      post: {
-        operationId: "createRefund",
-        summary: "Give back the money of a charge.",
-        tags: ["refunds"],
-        requestBody: {
-          required: true,
-          ...json({ type: "object", properties: { charge: { type: "string" } }, required: ["charge"] }),
-        },
-        responses: { "201": { description: "The refund." }, ...failures },
-      },
-    },
-  },
-};
-
-interface Shop extends Home {
-  /** What really happened at the API. */
-  ledger(): string[];
-  writeDocument(document: object): void;
-}
-
-/** The API, and a home whose configuration has it as an adapter. */
-async function createShop(config: object = {}, env: Record<string, string> = { PAYMENTS_TOKEN: TOKEN }): Promise<Shop> {
-  const home = createHome({});
-  closings.push(() => home.remove());
-  const ledger = join(home.folder, "ledger.txt");
-  const document = join(home.folder, "payments.json");
-  const port = await startApi({ PATH: home.env["PATH"] ?? "", LEDGER: ledger, TOKEN });
-  const writeDocument = (value: object): void => {
-    writeFileSync(`${document}.new`, JSON.stringify(value));
-    renameSync(`${document}.new`, document);
-  };
-  writeDocument(DOCUMENT);
-  const payments = {
-    document: "payments.json",
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    auth: { type: "bearer", token: "${PAYMENTS_TOKEN}" },
-    idempotencyHeader: "Idempotency-Key",
-    category: "payments",
-    capabilities: ["card_payments", "refunds"],
-    countries: ["NG", "GH", "KE"],
-    currencies: ["NGN", "GHS", "KES"],
-    documentation: "https://payments.invalid/docs",
-    operations: [
-      { tools: "create-charge", risk: "high" },
-      { tools: "create-refund", risk: "destructive" },
-    ],
-  };
-  writeFileSync(home.config, JSON.stringify({ profile: "gateway", adapters: { payments }, ...config }));
-  return {
-    ...home,
-    env: { ...home.env, ...env },
-    ledger: () => (existsSync(ledger) ? readFileSync(ledger, "utf8").trim().split("\n") : []),
-    writeDocument,
-  };
-}
-
-async function startApi(env: Record<string, string>): Promise<number> {
-  const { command, args } = testServer("payments.mjs");
-  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-  closings.push(() => endProcess(child));
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  return Number(line);
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, "exit");
-  child.kill("SIGKILL");
-  await exit;
+async function openShop(...given: Parameters<typeof createShop>): Promise<Shop> {
+  const shop = await createShop(...given);
+  closings.push(() => shop.close());
+  return shop;
 }
 
 async function connect(home: Home, options: ClientOptions = {}): Promise<Gateway> {
@@ -186,7 +68,7 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
   let shop: Shop;
   let gateway: Gateway;
   beforeAll(async () => {
-    shop = await createShop();
+    shop = await openShop();
     gateway = await connect(shop, options);
   });
   const execute = (toolId: string, params: unknown, chosen?: object) =>
@@ -267,7 +149,7 @@ describe("a call that cannot be made", () => {
   let shop: Shop;
   let gateway: Gateway;
   beforeAll(async () => {
-    shop = await createShop();
+    shop = await openShop();
     gateway = await connect(shop);
   });
 
@@ -306,7 +188,7 @@ describe("a call that cannot be made", () => {
   });
 
   it("for want of the right key says where that is set, and never what it is", async () => {
-    const wrong = await createShop({}, { PAYMENTS_TOKEN: "sk_test_wrong_77" });
+    const wrong = await openShop({}, { PAYMENTS_TOKEN: "sk_test_wrong_77" });
     const other = await connect(wrong);
     const { text } = await other.call("gateway.execute", { tool_id: "payments:list-charges", params: {} });
     expect(JSON.parse(text)).toMatchObject({ error: { code: "UPSTREAM_UNAUTHORIZED" } });
@@ -317,7 +199,7 @@ describe("a call that cannot be made", () => {
   });
 
   it("for want of a variable names it; the tools are found and described all the same", async () => {
-    const bare = await createShop({}, {});
+    const bare = await openShop({}, {});
     const other = await connect(bare);
     const found = await ask(other, "intent", { query: "charge a card" });
     expect(found).toMatchObject({ recommended: { tool_id: "payments:create-charge" } });
@@ -329,7 +211,7 @@ describe("a call that cannot be made", () => {
 
   it("is not guessed: below the confidence that the environment asks for there is a choice", async () => {
     const env = { PAYMENTS_TOKEN: TOKEN, MCP_SEARCH_MIN_CONFIDENCE: "1", MCP_DEFAULT_LIMIT: "1" };
-    const other = await connect(await createShop({}, env));
+    const other = await connect(await openShop({}, env));
     const choice = await ask(other, "intent", { query: "look at the money of a charge" });
     expect(choice).toMatchObject({ needs_selection: true });
     expect(choice).not.toHaveProperty("ready_to_execute");
@@ -364,7 +246,7 @@ describe("tools/list", () => {
     const ledger = join(tmpdir(), `bank-${randomUUID()}.txt`);
     closings.push(() => rmSync(ledger, { force: true }));
     const servers = { bank: { ...testServer("ledger.mjs"), env: { LEDGER: ledger } } };
-    return await createShop({ servers, ...config }, { PAYMENTS_TOKEN: TOKEN, ...env });
+    return await openShop({ servers, ...config }, { PAYMENTS_TOKEN: TOKEN, ...env });
   };
   const textOf = (result: CallToolResult): string =>
     result.content.map((item) => ("text" in item ? item.text : "")).join("");
@@ -415,13 +297,13 @@ describe("tools/list", () => {
   });
 
   it("has the tools' own names in full mode where there is one adapter only", async () => {
-    const gateway = await connect(await createShop({ mode: "full" }));
+    const gateway = await connect(await openShop({ mode: "full" }));
     expect(await names(gateway)).toEqual(CHARGES);
     expect(await gateway.call("list-charges", {})).toMatchObject({ text: '{"charges":[]}', isError: false });
   });
 
   it("tells in full mode nothing of how the gateway calls an API", async () => {
-    const shop = await createShop({ mode: "full" });
+    const shop = await openShop({ mode: "full" });
     const raw = spawnGateway(shop);
     closings.push(() => (raw.process.stdin.end(), raw.exit));
     raw.send(INITIALIZE);
@@ -434,7 +316,7 @@ describe("tools/list", () => {
   });
 
   it.each(ERAS)("is told to have changed when a document does, with %s", async (_, options) => {
-    const shop = await createShop({ mode: "full" });
+    const shop = await openShop({ mode: "full" });
     let changes = 0;
     const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void (changes += 1) } };
     const gateway = await connect(shop, { ...options, listChanged });
@@ -451,7 +333,7 @@ describe("tools/list", () => {
 
 describe("the same adapter over HTTP", () => {
   it("charges once for an Idempotency-Key and says which answer is told again", async () => {
-    const shop = await createShop();
+    const shop = await openShop();
     const { url, token } = await serve(shop);
     const post = async (tool: string, body: object, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}/api/adapters/payments/tools/${tool}`, {
@@ -495,7 +377,7 @@ async function serve(home: Home): Promise<{ url: string; token: string }> {
 
 describe("the exported registry", () => {
   it("says what the catalog says, and switches gateway.intent off once it does not", async () => {
-    const shop = await createShop({ gateway: { registry: "operations.json" } });
+    const shop = await openShop({ gateway: { registry: "operations.json" } });
     const file = join(shop.folder, "operations.json");
     expect(await run(shop, "mcp", "registry", "export")).toMatchObject({ code: 0 });
     const registry = JSON.parse(readFileSync(file, "utf8")) as { operations: Record<string, object> };

@@ -119,13 +119,14 @@ function weigh(suspects: readonly Suspect[], context: IntentContext, table: Gate
   const confidences = isCertain ? [1] : toConfidences(weighed satisfies readonly Chance[]);
   return (
     weighed
-      .map(({ tool, operation, explain, reasons }, index) => ({
+      .map((one, index) => ({ ...one, confidence: confidences[index] ?? 0 }))
+      // Sorting is stable: what the context does not tell apart keeps the order of the search.
+      .sort((a, b) => b.relevance * b.factor - a.relevance * a.factor)
+      .map(({ tool, operation, confidence, explain, reasons }) => ({
         tool,
         operation,
-        confidence: confidences[index] ?? 0,
+        confidence,
         why: explain(reasons),
       }))
-      // Sorting is stable: what the context does not tell apart keeps the order of the search.
-      .sort((a, b) => b.confidence - a.confidence)
   );
 }

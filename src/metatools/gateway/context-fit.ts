@@ -85,15 +85,17 @@ export interface Chance {
 const MOST_CONFIDENCE = 0.99;
 
 /**
- * The chances after the context: what it takes from some goes to the others and to none being right. Without context
- * they are the relevances themselves. Rounded as they are shown, so that nothing is decided by other numbers.
+ * The chances after the context. Where only one can be right, what the context takes from some goes to the others and to
+ * none being right. Where their sum shows that several can, it takes and gives nothing: a country does not make a tool
+ * do what was asked. Without context they are the relevances themselves. Rounded as they are shown, so that nothing is
+ * decided by other numbers.
  */
 export function toConfidences(chances: readonly Chance[]): number[] {
   const before = sum(chances.map(({ relevance }) => relevance));
-  const after = sum(chances.map(({ relevance, factor }) => relevance * factor)) + Math.max(0, 1 - before);
-  const scale = after > 0 ? Math.max(1, before) / after : 0;
+  const isEither = before <= 1;
+  const after = sum(chances.map(({ relevance, factor }) => relevance * factor)) + 1 - before;
   return chances.map(({ relevance, factor }) => {
-    const chance = factor === 1 && scale === 1 ? relevance : relevance * factor * scale;
+    const chance = isEither && after > 0 ? (relevance * factor) / after : relevance * Math.min(1, factor);
     return Math.round(Math.min(chance, MOST_CONFIDENCE) * 100) / 100;
   });
 }

@@ -269,6 +269,15 @@ describe("toConfidences", () => {
     ],
     ["little where nothing may be right", [[0.1, 2]], [0.18]],
     [
+      "nothing where several may be right",
+      [
+        [0.7, 2],
+        [0.6, 1],
+        [0.5, 0.1],
+      ],
+      [0.7, 0.6, 0.05],
+    ],
+    [
       "never a certainty",
       [
         [0.99, 2],
