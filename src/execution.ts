@@ -60,6 +60,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     resolve: ({ server, tool }, waitMs, signal) => discovery.find(server, tool, { waitMs, ...(signal && { signal }) }),
     explain: (tool) => explain(rules, decide(rules, tool)),
     policy,
+    profile: config.profile,
     policyInForce: () => inForce().policy,
     pinOf,
     validation,
@@ -75,7 +76,11 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
         assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
         return call.beforeSend();
       };
-      return await upstreams.call(inForce().target(tool.server), toUpstreamCall(tool, { ...call, beforeSend }), signal);
+      return await upstreams.call(
+        inForce().target(tool.server),
+        toUpstreamCall(tool, { ...call, beforeSend }, policy),
+        signal,
+      );
     },
     limit: { bytes: config.execution.resultLimit, kept },
     options: config.execution,
@@ -89,8 +94,11 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   return { execute, policy, confirmations, idempotency };
 }
 
-function toUpstreamCall({ name, operation }: Tool, call: OutgoingCall): UpstreamCall {
-  return { ...call, tool: name, ...(operation === undefined ? {} : { operation }) };
+/** Whether a request may be repeated is the policy's word, not the document's. */
+function toUpstreamCall(tool: Tool, call: OutgoingCall, policy: Policy): UpstreamCall {
+  const { name, operation } = tool;
+  if (operation === undefined) return { ...call, tool: name };
+  return { ...call, tool: name, operation: { ...operation, idempotent: policy.ruling(tool).key.isIdempotent } };
 }
 
 function pinOf({ quarantine }: Tool): PinState {

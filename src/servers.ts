@@ -44,34 +44,24 @@ export async function findServers({ loaded, place, variables, previous }: Server
   return await withAdapters(collected, loaded, place);
 }
 
-/** REST APIs are servers like any other; one whose name is taken gets another, as servers do. */
+/** REST APIs are servers like any other. What a person wrote goes before what another program has under the same name. */
 async function withAdapters(collected: Collected, loaded: LoadedConfig, { home }: Place): Promise<Collected> {
   const { config, baseDir, file } = loaded;
   const wanted = config.adapters.filter(({ enabled }) => enabled);
   if (wanted.length === 0) return collected;
-  const names = new Set(collected.servers.map(({ name }) => name));
-  const notices: string[] = [];
-  const adapters: ServerDefinition[] = [];
-  for (const entry of wanted) {
-    const name = freeName(entry.name, names);
-    names.add(name);
-    if (name !== entry.name)
-      notices.push(`The adapter ${entry.name} is called ${name}, because a server has its name.`);
-    adapters.push(await withRevision(compileAdapter({ ...entry, name }, { home, baseDir, origin: file ?? "inline" })));
-  }
+  const places = { home, baseDir, origin: file ?? "inline" };
+  const adapters = await Promise.all(wanted.map((entry) => withRevision(compileAdapter(entry, places))));
+  const names = new Set(adapters.map(({ name }) => name));
+  const left = collected.servers.filter(({ name }) => names.has(name));
   return {
     ...collected,
-    servers: [...collected.servers, ...adapters],
-    notices: [...collected.notices, ...notices],
+    servers: [...collected.servers.filter(({ name }) => !names.has(name)), ...adapters],
+    notices: [
+      ...collected.notices,
+      ...left.map(({ name, origin }) => `The server "${name}" of ${origin} was left out: an adapter has its name.`),
+    ],
     files: [...collected.files, ...adapters.flatMap(({ connection }) => documentFile(connection))],
   };
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name;
-  let count = 2;
-  while (taken.has(`${name}-${count}`)) count += 1;
-  return `${name}-${count}`;
 }
 
 /** A document that was changed is another one: its tools are read anew. */

@@ -17,20 +17,24 @@ export interface Alternatives {
 
 const MOST_MEMBERS = 1_000;
 const DEEPEST = 10;
+/** Of one body, whatever it refers to counted as often as it is referred to. */
+const MOST_PARTS = 5_000;
 
 /**
  * What a body's schema says member by member, `allOf` put together. Undefined for what is no plain object: lists, alternatives,
- * maps with free keys. Alternatives that differ only in what is required are kept beside the members.
+ * maps with free keys; and for what has too many parts. Alternatives that differ only in what is required are kept beside the
+ * members.
  */
 export function bodyMembers(raw: unknown, references: References): BodyMembers | undefined {
-  const found = read(raw, references, 0);
+  const found = read(raw, { references, known: new Map(), partsLeft: MOST_PARTS }, 0);
   if (found === undefined || found.properties.size > MOST_MEMBERS) return undefined;
-  const properties = new Map([...found.properties].filter(([name]) => isUsableName(name) && !found.readOnly.has(name)));
+  const usable = [...found.properties].filter(([name]) => isUsableName(name) && !found.readOnly.has(name));
+  const properties = new Map(usable.map(([name, schemas]) => [name, together([...schemas])]));
   return {
     properties,
     required: new Set([...found.required].filter((name) => properties.has(name))),
     // What asks for a member that the body does not have can never be met.
-    alternatives: found.alternatives
+    alternatives: [...found.alternatives]
       .map(({ keyword, branches }) => ({
         keyword,
         branches: branches.filter((branch) => branch.every((name) => properties.has(name))),
@@ -39,23 +43,38 @@ export function bodyMembers(raw: unknown, references: References): BodyMembers |
   };
 }
 
-interface Found {
-  readonly properties: Map<string, unknown>;
-  readonly required: Set<string>;
-  readonly readOnly: Set<string>;
-  readonly alternatives: Alternatives[];
+function together(schemas: readonly unknown[]): unknown {
+  return schemas.length === 1 ? schemas[0] : { allOf: schemas };
 }
 
-function read(raw: unknown, references: References, depth: number): Found | undefined {
-  const schema = references.follow(raw);
-  if (!isJsonObject(schema) || depth > DEEPEST || !isPlainObject(schema)) return undefined;
-  const found: Found = { properties: new Map(), required: new Set(), readOnly: new Set(), alternatives: [] };
+/** Sets, because the same part may be reached in many ways. */
+interface Found {
+  readonly properties: Map<string, Set<unknown>>;
+  readonly required: Set<string>;
+  readonly readOnly: Set<string>;
+  readonly alternatives: Set<Alternatives>;
+}
+
+interface Reading {
+  readonly references: References;
+  /** What was read, by the schema itself. */
+  readonly known: Map<JsonObject, Found>;
+  partsLeft: number;
+}
+
+function read(raw: unknown, reading: Reading, depth: number): Found | undefined {
+  const schema = reading.references.follow(raw);
+  if (!isJsonObject(schema) || depth > DEEPEST) return undefined;
+  const known = reading.known.get(schema);
+  if (known !== undefined) return known;
+  if (!isPlainObject(schema)) return undefined;
+  const found: Found = { properties: new Map(), required: new Set(), readOnly: new Set(), alternatives: new Set() };
   for (const branch of list(schema["allOf"])) {
-    const part = isRequiredOnly(branch) ? ownPart(branch, references) : read(branch, references, depth + 1);
-    if (part === undefined) return undefined;
-    merge(found, part);
+    const part = isRequiredOnly(branch) ? ownPart(branch, reading.references) : read(branch, reading, depth + 1);
+    if (part === undefined || !merge(found, part, reading)) return undefined;
   }
-  merge(found, ownPart(schema, references));
+  if (!merge(found, ownPart(schema, reading.references), reading)) return undefined;
+  reading.known.set(schema, found);
   return found;
 }
 
@@ -81,13 +100,15 @@ function isRequiredOnly(branch: unknown): branch is JsonObject {
 function ownPart(schema: JsonObject, references: References): Found {
   const properties = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   return {
-    properties: new Map(properties),
+    properties: new Map(properties.map(([name, member]) => [name, new Set([member])])),
     required: new Set(requiredOf(schema)),
     readOnly: new Set(properties.filter(([, member]) => isReadOnly(member, references)).map(([name]) => name)),
-    alternatives: (["anyOf", "oneOf"] as const).flatMap((keyword) => {
-      const branches = list(schema[keyword]).filter(isRequiredOnly);
-      return branches.length === 0 ? [] : [{ keyword, branches: branches.map(requiredOf) }];
-    }),
+    alternatives: new Set(
+      (["anyOf", "oneOf"] as const).flatMap((keyword) => {
+        const branches = list(schema[keyword]).filter(isRequiredOnly);
+        return branches.length === 0 ? [] : [{ keyword, branches: branches.map(requiredOf) }];
+      }),
+    ),
   };
 }
 
@@ -95,14 +116,20 @@ function requiredOf({ required }: JsonObject): string[] {
   return list(required).filter((name) => typeof name === "string");
 }
 
-function merge(into: Found, part: Found): void {
-  for (const [name, schema] of part.properties) {
-    const before = into.properties.get(name);
-    into.properties.set(name, before === undefined ? schema : { allOf: [before, schema] });
+/** False where the body has more parts than are read. */
+function merge(into: Found, part: Found, reading: Reading): boolean {
+  const members = [...part.properties.values()].reduce((sum, { size }) => sum + size, 0);
+  reading.partsLeft -= 1 + members + part.required.size + part.alternatives.size;
+  if (reading.partsLeft < 0) return false;
+  for (const [name, schemas] of part.properties) {
+    const before = into.properties.get(name) ?? new Set();
+    for (const schema of schemas) before.add(schema);
+    into.properties.set(name, before);
   }
   for (const name of part.required) into.required.add(name);
   for (const name of part.readOnly) into.readOnly.add(name);
-  into.alternatives.push(...part.alternatives);
+  for (const one of part.alternatives) into.alternatives.add(one);
+  return true;
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -224,6 +224,42 @@ describe("a tool", () => {
     });
   });
 
+  it.each([
+    ["get", { risk: "high" }, { readOnlyHint: false, idempotentHint: true }],
+    ["get", { risk: "destructive" }, { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+    ["get", { risk: "low" }, { readOnlyHint: true, idempotentHint: true }],
+    ["post", { risk: "destructive" }, { readOnlyHint: false, destructiveHint: true }],
+    ["post", { idempotent: true }, { readOnlyHint: false, idempotentHint: true }],
+    ["delete", { risk: "medium", idempotent: false }, { readOnlyHint: false }],
+  ])("hints at what a person says of %s: %j", async (method, facts, hints) => {
+    const operations = [{ tools: ["*"], ...facts }] as DocumentConnection["operations"];
+    const { tools } = await convert(openApi({ "/x": { [method]: { operationId: "x" } } }), { operations });
+    expect(tools[0]!.annotations).toEqual({ ...hints, openWorldHint: true });
+  });
+
+  it("names the patterns of the configuration that are about no tool", async () => {
+    const operations = [{ tools: ["pay", "pya", "x-*"], risk: "high" }, { tools: ["p*", "pya"] }];
+    const { unmatched } = await convert(openApi({ "/pay": { post: { operationId: "pay" } } }), {
+      operations,
+    });
+    expect(unmatched).toEqual(["pya", "x-*"]);
+  });
+
+  it.each<[string, Partial<DocumentConnection>, object]>([
+    ["is not idempotent for that alone", {}, { idempotencyHeader: "Idempotency-Key", idempotent: false }],
+    [
+      "is where a person says so",
+      { operations: [{ tools: ["pay"], idempotent: true }] },
+      { idempotencyHeader: "Idempotency-Key", idempotent: true },
+    ],
+    ["uses the header that a person names", { idempotencyHeader: "X-Once" }, { idempotencyHeader: "X-Once" }],
+  ])("that declares a header for keys %s", async (_, connection, expected) => {
+    const parameters = [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }];
+    const { tools } = await convert(openApi({ "/pay": { post: { operationId: "pay", parameters } } }), connection);
+    const { idempotencyHeader, idempotent } = operationOf(tools[0]!);
+    expect({ idempotencyHeader, idempotent }).toEqual({ idempotent: undefined, ...expected });
+  });
+
   it("sends idempotency keys in the header that the document names, which is no argument", async () => {
     const parameters = [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }];
     const tool = await toolOf({ "/pay": { post: { operationId: "pay", parameters } } });

@@ -7,6 +7,7 @@ import { cutAtWord } from "../util/text.js";
 import type { DescribedApi, DescribedOperation, ReadDocument } from "./described.js";
 import type { DocumentConnection } from "./document-connection.js";
 import { nameOperations } from "./names.js";
+import { unmatchedPatterns } from "./operation-facts.js";
 import { dialectOf } from "./openapi/dialect.js";
 import { DOCUMENT_LIMITS, parseDocument } from "./parse-document.js";
 import { isCollection } from "./postman/recognise.js";
@@ -20,6 +21,8 @@ export interface ConvertedDocument extends DescribedApi {
   readonly format: string;
   readonly tools: readonly ToolDefinition[];
   readonly dropped: readonly { readonly name: string; readonly reason: string }[];
+  /** Patterns of the configuration's `operations` that are about no tool of it. */
+  readonly unmatched: readonly string[];
   /** It has more operations than are taken. */
   readonly truncated: boolean;
 }
@@ -60,7 +63,11 @@ export async function convertDocument(text: string, connection: DocumentConnecti
     else tools.push(made.tool);
     await turns.pause();
   }
-  return { ...read.api, format, tools, dropped, truncated };
+  const unmatched = unmatchedPatterns(
+    tools.map(({ name }) => name),
+    connection.operations,
+  );
+  return { ...read.api, format, tools, dropped, unmatched, truncated };
 }
 
 async function readDocument(

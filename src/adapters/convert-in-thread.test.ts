@@ -59,6 +59,14 @@ it("gives the same as without a thread", async () => {
   expect(await convertInThread(text, CONNECTION, program)).toEqual(await convertDocument(text, CONNECTION));
 });
 
+it("reads a document from the web in a thread, however small", async () => {
+  const small = JSON.stringify({ openapi: "3.1.0", paths: { "/a": { get: {} } } });
+  const fromWeb = { ...CONNECTION, document: "https://x.test/api.json" };
+  const silent = fileURLToPath(import.meta.url);
+  expect((await convertInThread(small, fromWeb, program)).tools).toHaveLength(1);
+  await expect(convertInThread(small, fromWeb, silent)).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
+});
+
 it("hands over names of credentials, never their values", () => {
   expect(withoutSecrets(CONNECTION)).toEqual({
     ...CONNECTION,

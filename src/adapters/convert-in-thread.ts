@@ -6,18 +6,22 @@ import { type DocumentConnection, withoutSecrets } from "./document-connection.j
 import type { DocumentReply, DocumentRequest } from "./document-worker.js";
 import { refuseDocument } from "./refuse.js";
 
-/** What is read in a few milliseconds needs no thread. */
+/** What is read in a few milliseconds needs no thread, unless a stranger may have written it. */
 const SMALL = 100_000;
 const LONGEST_MS = 60_000;
 const MOST_MEMORY_MB = 2_048;
 
-/** As `convertDocument`, in a thread of its own where the document is large: reading 4 MB of YAML takes more than a second. */
+/**
+ * As `convertDocument`, in a thread of its own where the document is large, since reading 4 MB of YAML takes more than a second,
+ * or comes from the web.
+ */
 export async function convertInThread(
   text: string,
   connection: DocumentConnection,
   program = builtFile("document-worker.js"),
 ): Promise<ConvertedDocument> {
-  if (text.length <= SMALL || !existsSync(program)) return await convertDocument(text, connection);
+  const isOwn = !/^https?:/i.test(connection.document);
+  if ((isOwn && text.length <= SMALL) || !existsSync(program)) return await convertDocument(text, connection);
   const reply = await askWorker(program, { text, connection: withoutSecrets(connection) });
   if (reply.kind === "converted") return reply.document;
   throw refuseDocument(reply.message, reply.hint ?? "");

@@ -185,8 +185,13 @@ function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject)
   return format === "binary" || (isMedia && contentEncoding === undefined);
 }
 
-function toFileSchema({ description }: JsonObject, files: "one" | "many"): JsonObject {
+/** As many as one request carries. */
+const MOST_FILES = 20;
+
+function toFileSchema({ description, maxItems }: JsonObject, files: "one" | "many"): JsonObject {
   const text = typeof description === "string" ? `${description} ${FILE}` : FILE;
   const path = { type: "string" };
-  return { ...(files === "one" ? path : { type: "array", items: path }), description: text };
+  if (files === "one") return { ...path, description: text };
+  const most = typeof maxItems === "number" ? Math.min(maxItems, MOST_FILES) : MOST_FILES;
+  return { type: "array", items: path, maxItems: most, description: text };
 }

@@ -11,6 +11,15 @@ export function factsFor(name: string, entries: readonly OperationFacts[]): Stat
   return stated;
 }
 
+/** The patterns that are about none of these tools: nobody would notice that what they say counts for nothing. */
+export function unmatchedPatterns(names: readonly string[], entries: readonly OperationFacts[]): string[] {
+  const known = new Set(names);
+  const patterns = new Set(entries.flatMap(({ tools }) => tools));
+  return [...patterns].filter(
+    (pattern) => !known.has(pattern) && !(/[*?]/.test(pattern) && names.some((name) => matchesName(pattern, name))),
+  );
+}
+
 /** `*` stands for any characters, `?` for one. Goes back to the last star only, so that no pattern takes long. */
 export function matchesName(pattern: string, name: string): boolean {
   let at = 0;

@@ -98,6 +98,8 @@ describe("the section adapters", () => {
     [{ a: { document: "x", auth: { type: "bearer" } } }, "is missing"],
     [{ a: { document: "x", auth: { type: "magic" } } }, ""],
     [{ a: { document: "https://x.test/d", auth: { type: "bearer", token: "${T}" } } }, "comes from the web"],
+    [{ a: { document: "https://x.test/d", headers: { Authorization: "Bearer ${T}" } } }, "comes from the web"],
+    [{ a: { document: "${D}", auth: { type: "bearer", token: "${T}" } } }, "comes from the web"],
     [{ a: { document: "x", headers: { "a b": "c" } } }, "HTTP header"],
     [{ a: { document: "x", operations: [{ tools: "*", risk: "huge" }] } }, "must be one of"],
     [

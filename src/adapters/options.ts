@@ -121,10 +121,15 @@ function checkAddresses(
   adapters: readonly z.output<typeof namedAdapter>[] | Readonly<Record<string, z.output<typeof keyedAdapter>>>,
   context: Context,
 ): void {
-  for (const [key, { auth, baseUrl, document }] of Object.entries(adapters)) {
-    if (auth === undefined || baseUrl !== undefined || !/^https?:\/\//i.test(document)) continue;
+  for (const [key, { auth, headers, baseUrl, document }] of Object.entries(adapters)) {
+    const isOpen = auth === undefined && Object.keys(headers).length === 0;
+    if (isOpen || baseUrl !== undefined || !/^(https?:\/\/|\$\{)/i.test(document)) continue;
     const path = [Array.isArray(adapters) ? Number(key) : key, "baseUrl"];
-    context.addIssue({ code: "custom", path, message: "is needed beside `auth` when the document comes from the web" });
+    context.addIssue({
+      code: "custom",
+      path,
+      message: "is needed beside `auth` and `headers` when the document comes from the web",
+    });
   }
 }
 

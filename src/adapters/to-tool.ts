@@ -23,24 +23,25 @@ const KEY_HEADER = /^(?:x-)?idempotency-key$/i;
 /** One operation of a document as a tool. */
 export function toTool(described: DescribedOperation, parts: ToolParts): ToolDefinition {
   const { name, lifting, references } = parts;
-  const operation = withoutFilled(withoutKeyHeader(described), parts.connection);
+  const operation = withoutFilled(withoutKeyHeader(described, parts.connection), parts.connection);
   const flattened = flatten(operation, parts);
   const inputSchema = toInputSchema(flattened.arguments, collectDefinitions(flattened.needs, lifting));
   const example = exampleArguments(operation, flattened, references);
   const title = titleOf(described);
   const { parameters, body } = flattened;
+  const facts = factsOf(described, parts);
   return {
     name,
     ...(title === undefined ? {} : { title }),
     description: descriptionOf(described, parts),
     inputSchema,
-    annotations: annotationsOf(described.method),
+    annotations: annotationsOf(described.method, facts),
     operation: {
       method: described.method,
       path: described.path,
       parameters,
       ...(body === undefined ? {} : { body }),
-      ...factsOf(described, parts),
+      ...facts,
       ...(example === undefined ? {} : { example }),
     },
   };
@@ -48,12 +49,13 @@ export function toTool(described: DescribedOperation, parts: ToolParts): ToolDef
 
 function factsOf(described: DescribedOperation, { name, connection }: ToolParts): Partial<RestOperation> {
   const { method, isOpen, isDeprecated, category, errors, documentation } = described;
-  const isReading = READING.has(method);
-  const header = isReading ? undefined : (keyHeaderOf(described) ?? connection.idempotencyHeader);
+  const header = keyHeaderOf(described, connection);
+  // That a header is declared does not say what the API makes of it: only a person can say that no call counts twice.
+  const isOnlyDeclared = header !== undefined && connection.idempotencyHeader === undefined;
   return {
     ...(isOpen ? { isOpen: true } : {}),
     ...(header === undefined ? {} : { idempotencyHeader: header }),
-    ...(IDEMPOTENT.has(method) ? { idempotent: true } : {}),
+    ...(IDEMPOTENT.has(method) ? { idempotent: true } : isOnlyDeclared ? { idempotent: false } : {}),
     ...(category === undefined ? {} : { category }),
     ...(isDeprecated ? { deprecated: true } : {}),
     ...(Object.keys(errors).length === 0 ? {} : { errors }),
@@ -62,16 +64,22 @@ function factsOf(described: DescribedOperation, { name, connection }: ToolParts)
   };
 }
 
-function keyHeaderOf({ parameters }: DescribedOperation): string | undefined {
+/** In which idempotency keys travel: the person's word for it, else the document's. */
+function keyHeaderOf(
+  { method, parameters }: DescribedOperation,
+  { idempotencyHeader }: DocumentConnection,
+): string | undefined {
+  if (READING.has(method)) return undefined;
+  if (idempotencyHeader !== undefined) return idempotencyHeader;
   return parameters.find(({ in: place, name }) => place === "header" && KEY_HEADER.test(name))?.name;
 }
 
 /** The gateway's own idempotency keys travel in that header; only an API that insists on it gets one as an argument too. */
-function withoutKeyHeader(operation: DescribedOperation): DescribedOperation {
-  const header = READING.has(operation.method) ? undefined : keyHeaderOf(operation);
+function withoutKeyHeader(operation: DescribedOperation, connection: DocumentConnection): DescribedOperation {
+  const header = keyHeaderOf(operation, connection)?.toLowerCase();
   if (header === undefined) return operation;
   const parameters = operation.parameters.filter(
-    ({ in: place, name, isRequired }) => place !== "header" || name !== header || isRequired,
+    ({ in: place, name, isRequired }) => place !== "header" || name.toLowerCase() !== header || isRequired,
   );
   return { ...operation, parameters };
 }
@@ -98,11 +106,13 @@ function descriptionOf(operation: DescribedOperation, { connection: { baseUrl } 
   return `${isDeprecated ? "Deprecated. " : ""}${cutAtWord(said, LONGEST_DESCRIPTION)}${note}`;
 }
 
-function annotationsOf(method: string): Record<string, boolean> {
+/** What a person says of a tool counts before its method. */
+function annotationsOf(method: string, { risk, idempotent }: Partial<RestOperation>): Record<string, boolean> {
+  const isDestructive = risk === undefined ? method === "DELETE" : risk === "destructive";
   return {
-    readOnlyHint: READING.has(method),
-    ...(method === "DELETE" ? { destructiveHint: true } : {}),
-    ...(IDEMPOTENT.has(method) ? { idempotentHint: true } : {}),
+    readOnlyHint: READING.has(method) && (risk ?? "low") === "low",
+    ...(isDestructive ? { destructiveHint: true } : {}),
+    ...(idempotent === true ? { idempotentHint: true } : {}),
     openWorldHint: true,
   };
 }

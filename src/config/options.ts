@@ -35,6 +35,12 @@ export const configOptions = z
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
   })
+  .superRefine(({ servers, adapters }, context) => {
+    const names = new Set(servers.map(({ name }) => name));
+    for (const { name } of adapters.filter((one) => names.has(one.name))) {
+      context.addIssue({ code: "custom", path: ["adapters", name], message: "has the name of a server" });
+    }
+  })
   .describe("Which servers there are, which of their tools exist, and within what limits they are used.");
 
 /** The configuration as the stages read it: checked, defaults filled in, frozen. */

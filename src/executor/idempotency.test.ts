@@ -267,6 +267,14 @@ describe("a call with an idempotency key", () => {
 });
 
 describe("a call without a key", () => {
+  it("is refused for high risk wherever the profile is `gateway`", async () => {
+    const { call, sent } = await setUpExecutor({ parts: { profile: "gateway" } });
+    await expect(call()).rejects.toMatchObject({ code: "IDEMPOTENCY_REQUIRED" });
+    expect(sent).toEqual([]);
+    await call(KEYED);
+    expect(sent).toHaveLength(1);
+  });
+
   it.each(["high", "destructive"])("is refused where the policy wants one for %s risk", async (risk) => {
     const policy = {
       risk: [{ tools: "*", risk }],

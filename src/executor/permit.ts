@@ -17,6 +17,8 @@ import type { Validation } from "./validation.js";
 
 export interface PermitParts {
   readonly policy: Policy;
+  /** Which tools agents see: the policy may want more of calls there. */
+  readonly profile?: "discovery" | "gateway";
   /** Whether the tool's definition is the one that was first seen or approved, and if not, where it differs. */
   readonly pinOf: (tool: Tool) => PinState;
   readonly validation: Validation;
@@ -63,7 +65,7 @@ export async function obtainPermit(
   const { policy, validation, idempotency } = parts;
   const ruling = policy.ruling(tool);
   const pin = parts.pinOf(tool);
-  const facts = toFacts(call);
+  const facts = { ...toFacts(call), profile: call.profile ?? parts.profile };
   const judge = (more: Partial<CallFacts> = {}): Decision =>
     policy.judge({ tool, pin: pin.kind, actorId: call.actor.id, call: { ...facts, ...more } });
   const first = judge();
@@ -89,7 +91,6 @@ export async function obtainPermit(
 function toFacts(call: Call): CallFacts {
   return {
     surface: call.actor.surface,
-    profile: call.profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
     canAsk: call.ask !== undefined,

@@ -28,6 +28,8 @@ export interface DiscoveryParts {
 export interface SearchRequest {
   readonly query: string;
   readonly server?: string | undefined;
+  /** Asked of each tool before anything is cut. */
+  readonly isMeant?: ((tool: Tool) => boolean) | undefined;
   readonly limit?: number | undefined;
   /** In place of the configuration's, for who judges the hits by itself. */
   readonly minRelevance?: number | undefined;
@@ -96,13 +98,14 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
     pending: () => refresh.pending(),
     server: async (name, patience) => orThrow(name, await lookup.list(name, patience)),
 
-    async search({ query, server: only, limit, minRelevance, includeDisabled = false, explain = false }) {
+    async search({ query, server: only, isMeant, limit, minRelevance, includeDisabled = false, explain = false }) {
       if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
       await refresh.whenKnown(FIRST_TIME_WAIT_MS);
       const current = snapshot();
       const accepts = (id: string): boolean => {
         const tool = current.tools.get(id);
         if (tool === undefined || tool.quarantine !== undefined) return false;
+        if (isMeant !== undefined && !isMeant(tool)) return false;
         return (includeDisabled || tool.enabled) && (only === undefined || tool.server === only);
       };
       const index = await indexOf(current);

@@ -51,7 +51,7 @@ function toRuledTool({ server, name, definition, operation }: Tool): RuledTool {
     method,
     // What a document says of its own risk is the person's word for it, who gave us the document.
     ...(risk === undefined ? {} : { declared: { by: "adapter", risk } }),
-    annotations: { idempotentHint: idempotent ?? REPEATABLE.has(method) },
+    ...(idempotent === undefined && !REPEATABLE.has(method) ? {} : { idempotent: idempotent ?? true }),
     takesKey: idempotencyHeader !== undefined,
   };
 }

@@ -77,6 +77,13 @@ describe("compileRuling", () => {
     ["the tool only reads", {}, { annotations: { readOnlyHint: true } }, { isIdempotent: true }],
     ["the tool takes the key as metadata", {}, { takesKey: true }, { isIdempotent: true, sendAs: "_meta" }],
     ["the tool takes the key as an argument", {}, { takesKey: "ref" }, { isIdempotent: true, sendAs: "ref" }],
+    ["the document's method may be repeated", {}, { idempotent: true }, { isIdempotent: true }],
+    [
+      "the adapter says that it may not, though the key travels",
+      {},
+      { idempotent: false, takesKey: true },
+      { isIdempotent: false, sendAs: "_meta" },
+    ],
     [
       "the server is not believed",
       { distrust: ["bank"] },

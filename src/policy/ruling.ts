@@ -21,6 +21,8 @@ export interface RuledTool {
   readonly annotations?: JsonObject | undefined;
   readonly declared?: RiskFacts["declared"];
   readonly method?: string | undefined;
+  /** Whether it may run twice without harm, where somebody says so or not. */
+  readonly idempotent?: boolean | undefined;
   /** What the tool says of idempotency keys in its `_meta`: `true`, or the name of the argument that takes one. */
   readonly takesKey?: unknown;
 }
@@ -102,7 +104,9 @@ function toKeyRuling({ idempotency }: PolicyOptions, entries: readonly number[],
   const sendAs = stated.find((entry) => entry.sendKeyAs !== undefined)?.sendKeyAs ?? declared;
   const isHarmless = annotations?.["idempotentHint"] === true || annotations?.["readOnlyHint"] === true;
   const isIdempotent =
-    stated.find((entry) => entry.idempotent !== undefined)?.idempotent ?? (isHarmless || sendAs !== undefined);
+    stated.find((entry) => entry.idempotent !== undefined)?.idempotent ??
+    tool.idempotent ??
+    (isHarmless || sendAs !== undefined);
   return { isIdempotent, ...(sendAs === undefined ? {} : { sendAs }) };
 }
 

@@ -1,5 +1,6 @@
 // A registry as it was read and the live catalog come in, everything in which they disagree goes out.
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import { canonicalJson } from "../util/json/canonical.js";
 import type { Operation } from "./operation.js";
 import { SCHEMA_VERSION } from "./registry.js";
 
@@ -87,14 +88,26 @@ const COMPARED: readonly (keyof Operation)[] = [
   "adapter",
   "tool",
   "risk_level",
+  "idempotent",
   "requires_confirmation",
+  "idempotency_required",
+  "confirmation_required",
+  "required_scopes",
+  "rate_limit_bucket",
   "required_params",
+  "optional_params",
+  "input_schema",
 ];
 
 function compare(id: string, entry: JsonObject, operation: Operation): Finding[] {
-  const differing = COMPARED.filter((name) => JSON.stringify(entry[name]) !== JSON.stringify(operation[name]));
+  const differing = COMPARED.filter((name) => toText(entry[name]) !== toText(operation[name]));
   if (differing.length === 0) return [];
   return [{ tool_id: id, check: "agrees", reason: `not as in the live catalog: ${differing.join(", ")}` }];
+}
+
+/** The order of an object's keys says nothing. */
+function toText(value: unknown): string | undefined {
+  return value === undefined ? undefined : canonicalJson(value);
 }
 
 function isText(value: unknown): boolean {

@@ -5,32 +5,55 @@ import { followReference } from "../util/schema-reference.js";
 
 /** Beyond this depth a value says nothing about how a call looks. */
 const DEEPEST = 5;
-/** What an author wrote by hand is short; a recorded answer is no example. */
-const LONGEST_WRITTEN = 4_000;
+const MOST_VALUES = 200;
+/** What an author wrote by hand is short; a recorded answer is no example, and what is made up is no longer either. */
+const LONGEST = 4_000;
 
 /** A request that shows how a call looks: the author's own, with what is required and missing made up. */
 export function toExample({ definition, operation }: Tool): JsonObject {
   const { inputSchema: root } = definition;
   const written = operation?.example ?? firstObject(root["examples"]) ?? root["example"];
-  const isShort = isJsonObject(written) && JSON.stringify(written).length <= LONGEST_WRITTEN;
-  return { ...objectFrom(root, root, 0), ...(isShort ? written : {}) };
+  return { ...madeUp(root), ...(isJsonObject(written) && isShort(written) ? written : {}) };
+}
+
+function isShort(value: unknown): boolean {
+  return JSON.stringify(value).length <= LONGEST;
+}
+
+interface Making {
+  readonly root: JsonObject;
+  readonly deepest: number;
+  valuesLeft: number;
+}
+
+/** As deep as it stays small, so that rather what lies deep is missing than an argument. */
+function madeUp(root: JsonObject): JsonObject {
+  for (let deepest = DEEPEST; deepest >= 1; deepest -= 1) {
+    const making = { root, deepest, valuesLeft: MOST_VALUES };
+    const made = objectFrom(root, making, 0);
+    if (making.valuesLeft >= 0 && isShort(made)) return made;
+  }
+  return {};
 }
 
 function firstObject(examples: unknown): unknown {
   return Array.isArray(examples) ? examples.find(isJsonObject) : undefined;
 }
 
-function fromSchema(schema: unknown, root: JsonObject, depth: number): unknown {
-  if (!isJsonObject(schema) || depth > DEEPEST) return {};
+function fromSchema(schema: unknown, making: Making, depth: number): unknown {
+  making.valuesLeft -= 1;
+  if (!isJsonObject(schema) || depth > making.deepest || making.valuesLeft < 0) return {};
   const stated = statedValue(schema);
-  if (stated !== undefined) return stated;
+  if (stated !== undefined && isShort(stated)) return stated;
   const { $ref: reference } = schema;
-  if (typeof reference === "string") return fromSchema(followReference(reference, root), root, depth + 1);
+  if (typeof reference === "string") {
+    return fromSchema(followReference(reference, making.root), making, depth + 1);
+  }
   const choice = [schema["oneOf"], schema["anyOf"]].find((options) => Array.isArray(options) && options.length > 0);
   const type = typeOf(schema);
-  if (type === undefined && Array.isArray(choice)) return fromSchema(choice[0], root, depth + 1);
-  if (type === "object" || (type === undefined && hasMembers(schema))) return objectFrom(schema, root, depth);
-  if (type === "array") return [fromSchema(schema["items"] ?? {}, root, depth + 1)];
+  if (type === undefined && Array.isArray(choice)) return fromSchema(choice[0], making, depth + 1);
+  if (type === "object" || (type === undefined && hasMembers(schema))) return objectFrom(schema, making, depth);
+  if (type === "array") return [fromSchema(schema["items"] ?? {}, making, depth + 1)];
   return scalarFrom(schema, type);
 }
 
@@ -52,17 +75,19 @@ function hasMembers({ properties, allOf }: JsonObject): boolean {
   return isJsonObject(properties) || Array.isArray(allOf);
 }
 
-function objectFrom(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
+function objectFrom(schema: JsonObject, making: Making, depth: number): JsonObject {
   const { properties, required = [], allOf } = schema;
   const members = isJsonObject(properties) ? properties : {};
   const made: JsonObject = {};
   for (const part of Array.isArray(allOf) ? allOf : []) {
-    const value = fromSchema(part, root, depth + 1);
+    if (making.valuesLeft < 0) break;
+    const value = fromSchema(part, making, depth + 1);
     if (isJsonObject(value)) Object.assign(made, value);
   }
   for (const name of Array.isArray(required) ? required : []) {
+    if (making.valuesLeft < 0) break;
     if (typeof name !== "string" || name === "__proto__") continue;
-    made[name] = fromSchema(Object.hasOwn(members, name) ? members[name] : { type: "string" }, root, depth + 1);
+    made[name] = fromSchema(Object.hasOwn(members, name) ? members[name] : { type: "string" }, making, depth + 1);
   }
   return made;
 }

@@ -61,7 +61,7 @@ export function toOperation({ tool, ruling, facts }: OperationSource): Operation
     required_params: required,
     optional_params: optional,
     risk_level: risk,
-    idempotent: isIdempotent(tool, ruling),
+    idempotent: ruling.isIdempotent,
     // Where nobody says so, only what changes nothing counts as reversible.
     reversible: operation?.reversible ?? risk === "low",
     requires_confirmation: needsConfirmation,
@@ -96,11 +96,4 @@ function toTags({ tags, operation }: Tool, facts: AdapterFacts | undefined): str
     (word) => word !== undefined,
   );
   return [...new Set([...tags, ...words, ...places])];
-}
-
-/** RFC 9110: requests of these methods change nothing. */
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
-
-function isIdempotent({ operation }: Tool, { isIdempotent: isRuled }: OperationRuling): boolean {
-  return operation?.idempotent ?? (isRuled || SAFE.has(operation?.method ?? ""));
 }

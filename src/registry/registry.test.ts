@@ -39,12 +39,13 @@ describe("toOperation", () => {
       path: "/charge",
       parameters: [],
       category: "charges",
-      idempotent: true,
       reversible: false,
       errors: { "402": "Insufficient funds." },
     };
     const facts = { category: "payments", capabilities: ["cards"], countries: ["NG"], currencies: ["NGN"] };
-    expect(toOperation({ tool: toTool({ operation }, SCHEMA), ruling: RULING, facts })).toEqual({
+    expect(
+      toOperation({ tool: toTool({ operation }, SCHEMA), ruling: { ...RULING, isIdempotent: true }, facts }),
+    ).toEqual({
       adapter: "pay",
       tool: "charge",
       description: "Charge a card.",
@@ -76,13 +77,18 @@ describe("toOperation", () => {
   });
 
   it.each([
-    ["GET", "low", true, true],
-    ["POST", "medium", false, false],
-    ["DELETE", "destructive", false, false],
-  ])("takes %s at risk %s for idempotent: %s, reversible: %s where nobody says so", (method, risk, same, undone) => {
+    ["GET", "low", true],
+    ["POST", "medium", false],
+    ["DELETE", "destructive", false],
+  ])("takes %s at risk %s for reversible: %s where nobody says so", (method, risk, undone) => {
     const operation = { method, path: "/x", parameters: [] };
-    const made = toOperation({ tool: toTool({ operation }), ruling: { ...RULING, risk } });
-    expect([made.idempotent, made.reversible]).toEqual([same, undone]);
+    expect(toOperation({ tool: toTool({ operation }), ruling: { ...RULING, risk } }).reversible).toBe(undone);
+  });
+
+  it.each([true, false])("is as idempotent as the policy says (%s), whatever the document says", (isIdempotent) => {
+    const operation = { method: "GET", path: "/x", parameters: [], idempotent: !isIdempotent };
+    const made = toOperation({ tool: toTool({ operation }), ruling: { ...RULING, isIdempotent } });
+    expect(made.idempotent).toBe(isIdempotent);
   });
 });
 
@@ -126,6 +132,25 @@ describe("toExample", () => {
     const $defs = { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } }, required: ["next"] } };
     expect(JSON.stringify(one({ $ref: "#/$defs/node" }, { $defs })).length).toBeLessThan(200);
     expect(one({ $ref: "#/$defs/kind" }, { $defs: { kind: { enum: ["k"] } } })).toBe("k");
+  });
+
+  it("stays small however wide a schema goes in circles, and keeps every argument", () => {
+    const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
+    const again = { $ref: "#/$defs/node" };
+    const node = {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, again])),
+      required: names,
+    };
+    const made = example({ properties: { a: again, b: { type: "string" } }, required: ["a", "b"], $defs: { node } });
+    expect(made["b"]).toBe("text");
+    expect(JSON.stringify(made).length).toBeLessThan(4_000);
+  });
+
+  it("leaves out a stated value that is no example for its length", () => {
+    const long = "x".repeat(5_000);
+    expect(one({ type: "string", default: long })).toBe("text");
+    expect(example({ required: Array.from({ length: 300 }, (_, index) => `m${index}`) })).toEqual({});
   });
 
   it("never sets the prototype", () => {
@@ -207,6 +232,27 @@ describe("checkRegistry", () => {
     ],
   ])("names the operation that %s", (_, entry, text) => {
     expect(checkRegistry(parsed({ operations: { "pay:charge": entry } }), live()).map(describeFinding)).toEqual([text]);
+  });
+
+  it.each<[keyof Operation, unknown]>([
+    ["idempotent", true],
+    ["idempotency_required", false],
+    ["confirmation_required", true],
+    ["required_scopes", []],
+    ["rate_limit_bucket", null],
+    ["optional_params", []],
+    ["input_schema", { ...SCHEMA, required: ["email"] }],
+  ])("notices another %s", (name, value) => {
+    const operations = { "pay:charge": { ...OPERATION, [name]: value } };
+    expect(checkRegistry(parsed({ operations }), live()).map(describeFinding)).toEqual([
+      `pay:charge: not as in the live catalog: ${name}.`,
+    ]);
+  });
+
+  it("takes the same schema with its keys in another order for the same", () => {
+    const reversed = Object.fromEntries(Object.entries(SCHEMA).toReversed());
+    const operations = { "pay:charge": { ...OPERATION, input_schema: reversed } };
+    expect(checkRegistry(parsed({ operations }), live())).toEqual([]);
   });
 
   it("names what the catalog does not have, and leaves alone what cannot be known yet", () => {

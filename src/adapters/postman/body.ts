@@ -56,7 +56,6 @@ function rawBody(body: JsonObject, given: string | undefined, values: Values): D
       contentType: type,
       isRequired: undefined,
       schema: {},
-      example: toExample(text),
       encoding: NO_ENCODING,
     };
   }
@@ -136,10 +135,17 @@ export function textOf(description: unknown): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
+const GRAPHQL_TEXT = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n]*/g;
+
+/** What stands in quotes may be somebody's secret, and so may what a comment says. */
+function withoutTexts(query: string): string {
+  return query.replace(GRAPHQL_TEXT, (found) => (found.startsWith("#") ? "" : '"***"'));
+}
+
 /** The query itself may be changed by whoever calls, but has to be there. */
 function graphql(given: unknown, values: Values): DescribedBody {
   const { query, variables, operationName } = isJsonObject(given) ? given : {};
-  const text = typeof query === "string" ? substitute(query, values) : "";
+  const text = typeof query === "string" ? withoutTexts(substitute(query, values)) : "";
   const parsed = typeof variables === "string" ? parseBodyText(variables, values)?.value : variables;
   const hasVariables = isJsonObject(parsed) && Object.keys(parsed).length > 0;
   return {

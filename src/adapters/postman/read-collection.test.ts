@@ -199,13 +199,13 @@ describe("parameters", () => {
         },
         body: {
           mode: "raw",
-          raw: '{"user": "ann", "password": "canary", "deep": [{"pin": "canary", "a": "{{apiKey}}", "b": 1}]}',
+          raw: '{"user": "ann", "password": "canary", "pw": "canary", "userPwd": "canary", "otp": "canary", "Pass": "canary", "shipping": "sea", "deep": [{"pin": "canary", "a": "{{apiKey}}", "b": 1}]}',
         },
       },
       { variable: [{ key: "apiKey", value: "canary" }] },
     );
     expect(JSON.stringify(tool)).not.toContain("canary");
-    expect(tool.operation!.example).toEqual({ user: "ann", deep: [{ b: 1 }] });
+    expect(tool.operation!.example).toEqual({ user: "ann", shipping: "sea", deep: [{ b: 1 }] });
   });
 });
 
@@ -244,8 +244,9 @@ describe("bodies", () => {
     ["text", "hello", "text/plain"],
     ["json", "not json", "application/json"],
   ])("of raw %s that is text are one argument", async (language, raw, contentType) => {
-    const { body } = await bodyOf({ mode: "raw", raw, options: { raw: { language } } });
+    const { body, tool } = await bodyOf({ mode: "raw", raw, options: { raw: { language } } });
     expect(body).toMatchObject({ kind: "text", contentType, argument: "body" });
+    expect(tool.operation!.example).toBeUndefined();
   });
 
   it("of a form", async () => {
@@ -279,7 +280,10 @@ describe("bodies", () => {
       { argument: "file", name: "file", isFile: true },
       { argument: "files", name: "files", isFile: true },
     ]);
-    expect(properties).toMatchObject({ file: { type: "string" }, files: { type: "array", items: { type: "string" } } });
+    expect(properties).toMatchObject({
+      file: { type: "string" },
+      files: { type: "array", items: { type: "string" }, maxItems: 20 },
+    });
   });
 
   it("of GraphQL have the query and its variables", async () => {
@@ -293,6 +297,17 @@ describe("bodies", () => {
       properties: { query: { default: "query($n: Int) { a }" }, variables: { properties: { n: { type: "number" } } } },
     });
     expect(tool.operation!.example).toEqual({ query: "query($n: Int) { a }", variables: { n: 1 } });
+  });
+
+  it.each([
+    ['{ a(p: "canary\\"canary", n: 1) { b } }', '{ a(p: "***", n: 1) { b } }'],
+    ['{ a(p: """can"ary\\"""canary""") }', '{ a(p: "***") }'],
+    ["{ a } # canary\n", "{ a } \n"],
+    ['{ a(p: "", q: "canary', '{ a(p: "***", q: "***"'],
+  ])("of GraphQL show no text of the query: %s", async (query, shown) => {
+    const { tool } = await bodyOf({ mode: "graphql", graphql: { query } });
+    expect(tool.inputSchema).toMatchObject({ properties: { query: { default: shown } } });
+    expect(JSON.stringify(tool)).not.toContain("canary");
   });
 
   it("that are a file take its path", async () => {

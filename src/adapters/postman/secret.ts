@@ -1,10 +1,13 @@
 import { isJsonObject } from "../../model/json.js";
 
-const SECRET = /key|token|secret|passw|passphrase|auth|credential|session|signature|\bpin\b|cvv|cvc/i;
+const SECRET = /key|token|secret|pass|pwd|auth|credential|session|cookie|signature|bearer|private|iban/i;
+/** Too short to be looked for within other words. */
+const SECRET_WORD = /^(?:pw|pin|otp|totp|mfa|jwt|sid|sig|ssn|pan|cvv2?|cvc2?)\d*$/i;
 
 /** Whether what such a name holds is nobody's example: collections are exported with the values that somebody works with. */
 export function isSecretName(name: string): boolean {
-  return SECRET.test(name);
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
+  return SECRET.test(name) || words.some((word) => SECRET_WORD.test(word));
 }
 
 const DEEPEST = 20;

@@ -290,6 +290,19 @@ describe("gateway.tools", () => {
     expect((answer["tools"] as { tool_id: string }[]).map(({ tool_id }) => tool_id)).toEqual(ids);
   });
 
+  it("counts a category and an offset among all that a search finds", async () => {
+    const tools = Array.from({ length: 58 }, (_, index) => ({
+      name: `refund-${index}`,
+      description: "Refund a payment.",
+      inputSchema: { type: "object" },
+      operation: { method: "POST", path: "/x", parameters: [], category: index < 29 ? "early" : "late" },
+    }));
+    const { run } = await setUpPayments({ servers: [[PAYMENT_SERVERS[0]![0], tools]] });
+    const asked = { adapter: "paystack", search: "refund a payment", limit: 50 };
+    expect(await run("gateway.tools", { ...asked, offset: 50 })).toMatchObject({ matching: 58, returned: 8 });
+    expect(await run("gateway.tools", { ...asked, category: "late" })).toMatchObject({ matching: 29, returned: 29 });
+  });
+
   it.each([
     ["initialize-transaction", "Initialize Transaction"],
     ["getUserById", "Get User By Id"],

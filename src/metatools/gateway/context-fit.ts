@@ -55,9 +55,9 @@ function fitList(adapter: string, { given, listed, isSame, noun }: Listed): Fit 
 }
 
 const USE_CASES: Readonly<Record<NonNullable<IntentContext["use_case"]>, RegExp>> = {
-  "one-time": /\b(?:one[- ]?time|once|single|charges?|checkouts?)\b/i,
-  subscription: /\b(?:subscri\w+|recurring|plans?)\b/i,
-  marketplace: /\b(?:marketplaces?|splits?|sub-?accounts?|connect|payouts?)\b/i,
+  "one-time": /\b(?:one[- ]?time|once|single)\b/i,
+  subscription: /\b(?:subscriptions?|recurring)\b/i,
+  marketplace: /\b(?:marketplaces?|splits?|sub-?accounts?)\b/i,
 };
 
 function fitUseCase(

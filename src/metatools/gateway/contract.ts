@@ -5,7 +5,7 @@ import type { Operations } from "./operations.js";
 
 /** The exported registry against the live catalog. */
 export interface Contract {
-  /** Everything in which they disagree; nothing when no registry was exported. */
+  /** Everything in which they disagree; nothing when no registry is named. */
   findings(): Promise<readonly Finding[]>;
 }
 
@@ -25,7 +25,7 @@ export function createContract({ file, snapshot, operations }: ContractParts): C
       if (file === undefined) return [];
       reading ??= readRegistry(file);
       const read = await reading;
-      if (read.kind === "absent") return [];
+      if (read.kind === "absent") return [{ check: "readable", reason: "there is no such file" }];
       if (read.kind === "unreadable") return [{ check: "readable", reason: read.reason }];
       const current = snapshot();
       if (checked?.tools !== current.tools) {
@@ -41,7 +41,6 @@ export type ReadRegistry =
   | { readonly kind: "absent" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** A file that is not there says nothing wrong. */
 export async function readRegistry(file: string): Promise<ReadRegistry> {
   let text: string;
   try {

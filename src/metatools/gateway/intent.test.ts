@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { PAYMENT_SERVERS, setUpPayments } from "../../../test/support/payment-catalog.js";
 import { DiscoveryError } from "../../errors.js";
 import { toRegistry, toRegistryText } from "../../registry/registry.js";
-import { toConfidences } from "./context-fit.js";
+import { fitContext, toConfidences } from "./context-fit.js";
 import { listOperations } from "./operations.js";
 import { findCountry, findCurrency, isSameCountry } from "./places.js";
 import { toReason } from "./reason.js";
@@ -122,13 +122,29 @@ describe("gateway.intent", () => {
     expect(await run("gateway.intent", args)).toMatchObject({ recommended: { tool_id: first } });
   });
 
-  it.each([
-    ["subscription", '"subscriptions" fits the use case subscription'],
-    ["one-time", '"charge-authorization" fits the use case one-time'],
-  ])("lets the use case %s count where a name or a capability speaks of it", async (use_case, reason) => {
+  it("lets a use case count where a capability speaks of it", async () => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
-    const answer = await run("gateway.intent", { query: "charge an authorized card", context: { use_case } });
-    expect(answer).toMatchObject({ recommended: { tool_id: CHARGE, why: expect.stringContaining(reason) } });
+    const context = { use_case: "subscription" };
+    expect(await run("gateway.intent", { query: "charge an authorized card", context })).toMatchObject({
+      recommended: {
+        tool_id: CHARGE,
+        why: expect.stringContaining('"subscriptions" fits the use case subscription'),
+      },
+    });
+  });
+
+  it.each([
+    ["one-time", ["one-time-payment", "pay_once", "singleCharge"], ["charge-card", "create-checkout"]],
+    ["subscription", ["create-subscription", "recurring"], ["list-plans", "subscribe-webhook", "subscribers"]],
+    ["marketplace", ["marketplace", "list-splits", "create-subaccount"], ["connect-device", "create-payout"]],
+  ] as const)("takes for %s only what says it", async (use_case, saying, others) => {
+    const { operations, snapshot } = await setUpPayments();
+    const [tool] = [...snapshot().tools.values()];
+    const { tags: _tags, category: _category, ...operation } = operations.of(tool!, undefined);
+    const fits = (name: string) =>
+      fitContext({ use_case }, { ...operation, tags: [], tool: name }, undefined).factor > 1;
+    expect(saying.filter((name) => !fits(name))).toEqual([]);
+    expect(others.filter(fits)).toEqual([]);
   });
 
   it("looks in one adapter only when told to", async () => {
@@ -179,8 +195,7 @@ describe("gateway.intent beside an exported registry", () => {
     return toRegistryText({ ...registry, operations: changed as never, operation_count: Object.keys(changed).length });
   };
 
-  it.each<[string, () => Promise<string | undefined>]>([
-    ["there is none", () => Promise.resolve(undefined)],
+  it.each<[string, () => Promise<string>]>([
     ["it agrees", () => exported()],
     ["the catalog has more", () => exported((operations) => delete operations["github:create_issue"])],
   ])("works when %s", async (_, content) => {
@@ -191,7 +206,8 @@ describe("gateway.intent beside an exported registry", () => {
     });
   });
 
-  it.each<[string, () => Promise<string>, string]>([
+  it.each<[string, () => Promise<string | undefined>, string]>([
+    ["is not there", () => Promise.resolve(undefined), "there is no such file."],
     [
       "names a tool that is gone",
       () => exported((all) => void (all["paystack:gone"] = all[CHARGE])),

@@ -27,10 +27,10 @@ export function gatewayTools(table: GatewayTable): MetaTool {
     async run({ adapter, category, search, limit, offset }) {
       const server = await table.discovery.server(adapter);
       const all = enabledOf(server);
-      const found = search === undefined ? all : await searchIn(adapter, search, table);
       const isMeant = (tool: Tool): boolean =>
         category === undefined || toKey(categoryOf(tool, server.definition.facts) ?? "") === toKey(category);
-      const meant = found.filter(isMeant);
+      const meant =
+        search === undefined ? all.filter(isMeant) : await searchIn({ server, query: search, isMeant }, table);
       const shown = meant.slice(offset, offset + limit);
       const isFiltered = search !== undefined || category !== undefined;
       return {
@@ -50,8 +50,20 @@ export function gatewayTools(table: GatewayTable): MetaTool {
   });
 }
 
-async function searchIn(adapter: string, query: string, { discovery }: GatewayTable): Promise<readonly Tool[]> {
-  const { hits } = await discovery.search({ query, server: adapter, limit: MOST });
+interface Wanted {
+  readonly server: CatalogServer;
+  readonly query: string;
+  readonly isMeant: (tool: Tool) => boolean;
+}
+
+/** As many as a search gives, so that an offset counts among all of them. */
+async function searchIn({ server, query, isMeant }: Wanted, { discovery }: GatewayTable): Promise<readonly Tool[]> {
+  const { hits } = await discovery.search({
+    query,
+    server: server.definition.name,
+    isMeant,
+    limit: Math.max(1, server.tools.length),
+  });
   return hits.map(({ tool }) => tool);
 }
 

@@ -1,5 +1,5 @@
 import { DiscoveryError } from "../../errors.js";
-import { isDots } from "./path.js";
+import { climbs, isDots } from "./path.js";
 
 /** Where all requests of an API go: an origin, and a path without a slash at its end. */
 export interface BaseAddress {
@@ -29,8 +29,16 @@ export function below(base: BaseAddress, path: string, query: string): URL | und
   if (rest.split(/[/\\]/).some(isDots)) return undefined;
   const address = `${base.origin}${base.prefix}${rest}${query === "" ? "" : `?${query}`}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isBelow = url?.pathname === base.prefix || url?.pathname.startsWith(`${base.prefix}/`);
-  return url?.origin === base.origin && isBelow && url.username === "" && url.hash === "" ? url : undefined;
+  return url !== undefined && hasPrefix(base, url) && url.username === "" && url.hash === "" ? url : undefined;
+}
+
+/** Of an address that somebody else made: no server on the way may read it as one that is elsewhere. */
+export function isBelow(base: BaseAddress, url: URL): boolean {
+  return hasPrefix(base, url) && !climbs(url.pathname);
+}
+
+function hasPrefix({ origin, prefix }: BaseAddress, { origin: own, pathname }: URL): boolean {
+  return own === origin && (pathname === prefix || pathname.startsWith(`${prefix}/`));
 }
 
 export function notAnAddress(server: string, what: string): DiscoveryError {

@@ -236,6 +236,24 @@ describe("a body", () => {
   });
 });
 
+it("sends files of no more than 50 MiB in one call, however many they are", async () => {
+  const members = [
+    { argument: "files", name: "files", isFile: true },
+    { argument: "last", name: "last", isFile: true },
+  ] as const;
+  const body: RestBody = { contentType: "multipart/form-data", kind: "multipart", members };
+  const file = `data:;base64,${Buffer.alloc(13 * 1024 * 1024).toString("base64")}`;
+  const fits = { files: [file, file], last: file };
+  expect((await build({ method: "POST", body }, fits)).body?.byteLength).toBeGreaterThan(39 * 1024 * 1024);
+  const sending = build({ method: "POST", body }, { ...fits, files: [file, file, file] });
+  // A failed assertion would print all of a request.
+  const ended = sending.then(
+    () => "sent",
+    (error: Error) => error.message,
+  );
+  expect(await ended).toBe('The argument "last" names a file that makes more than 50 MiB in one call.');
+});
+
 it("sends no method that HTTP does not have", async () => {
   await expect(build({ method: "GET /x" }, {})).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR", executed: "no" });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fieldsOf, type Filled } from "./form.js";
-import { readUpload, type Upload, type UploadParts } from "./upload.js";
+import { LARGEST_UPLOAD, readUpload, type Upload, type UploadParts } from "./upload.js";
 import { wrongArgument } from "./wrong-argument.js";
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+*-]+(?:\s*;\s*[\w-]+=(?:[\w.+/-]+|"[\w.+/ -]*"))*$/;
@@ -18,7 +18,17 @@ export async function toMultipart(
   uploads: UploadParts,
 ): Promise<{ contentType: string; bytes: Buffer }> {
   const boundary = `part-${randomUUID()}`;
-  const parts = (await Promise.all(filled.map((each) => toParts(each, uploads)))).flat();
+  const parts: Part[] = [];
+  let leftBytes = LARGEST_UPLOAD;
+  for (const each of filled) {
+    if (!each.member.isFile) parts.push(...toFields(each));
+    else
+      for (const path of listOf(each.value)) {
+        const part = await toFile(each.member, path, { ...uploads, leftBytes });
+        leftBytes -= part.bytes.byteLength;
+        parts.push(part);
+      }
+  }
   const chunks = parts.flatMap((part) => [
     Buffer.from(`--${boundary}\r\n${headOf(part)}\r\n\r\n`),
     part.bytes,
@@ -28,17 +38,18 @@ export async function toMultipart(
   return { contentType: `multipart/form-data; boundary=${boundary}`, bytes };
 }
 
-async function toParts({ member, value }: Filled, uploads: UploadParts): Promise<Part[]> {
+async function toFile(member: Filled["member"], path: unknown, uploads: UploadParts): Promise<Part> {
+  const file = await readUpload(member.argument, path, uploads);
+  return {
+    name: member.name,
+    bytes: file.bytes,
+    filename: file.name,
+    contentType: typeOf(file, member.contentType),
+  };
+}
+
+function toFields({ member, value }: Filled): Part[] {
   const { name, argument, contentType } = member;
-  if (member.isFile) {
-    const files = await Promise.all(listOf(value).map((path) => readUpload(argument, path, uploads)));
-    return files.map((file) => ({
-      name,
-      bytes: file.bytes,
-      filename: file.name,
-      contentType: typeOf(file, contentType),
-    }));
-  }
   return listOf(value).flatMap((each) => {
     const isJson = typeof each === "object" && each !== null && member.style === undefined;
     const type = contentType ?? (isJson ? "application/json" : undefined);

@@ -156,6 +156,42 @@ describe("the base address", () => {
     await session.close();
   });
 
+  it.each<[string, Partial<RestConnection>]>([
+    ["credentials", { auth: { kind: "bearer", token: "t" } }],
+    ["headers", { headers: { "x-anything": "v" } }],
+  ])("of %s is not chosen by a document from the web", async (_, connection) => {
+    const api = await serve();
+    const document = `${api.origin}/api.json`;
+    const session = await open({ document, ...connection }, { convert: convert(api.origin) });
+    ending.push(() => session.close());
+    await session.listTools();
+    expect(await failureOf(session.callTool(toCall(GET)))).toMatchObject({
+      code: "CONFIGURATION_ERROR",
+      executed: "no",
+      hint: expect.stringContaining("adapters.api.baseUrl"),
+    });
+    expect(api.received.map(({ url }) => url)).toEqual(["/api.json"]);
+  });
+
+  it.each([
+    ["POST", "/admin/drop", "TOOL_EXECUTION_ERROR no", ["Bearer t"]],
+    ["POST", "/v1/..%2fadmin", "TOOL_EXECUTION_ERROR no", ["Bearer t"]],
+    ["POST", "/v10", "TOOL_EXECUTION_ERROR no", ["Bearer t"]],
+    ["GET", "/admin/read", "done", ["Bearer t", undefined]],
+    ["POST", "/v1/other", "done", ["Bearer t", "Bearer t"]],
+  ])("is where credentials stay when %s is redirected to %s", async (method, location, ended, carried) => {
+    const api = await serve((received, response) =>
+      received.url === "/v1/items" ? response.writeHead(307, { location }).end() : json({})(received, response),
+    );
+    const session = await openTo(api, { auth: { kind: "bearer", token: "t" } });
+    const calling = session.callTool(toCall(toOperation({ method }))).then(
+      () => "done",
+      ({ code, executed }: DiscoveryError) => `${code} ${executed}`,
+    );
+    expect(await calling).toBe(ended);
+    expect(api.received.map(({ headers }) => headers["authorization"])).toEqual(carried);
+  });
+
   it("is missing where neither has one", async () => {
     const document = join(place(), "api.json");
     writeFileSync(document, "{}");
@@ -339,6 +375,13 @@ describe("client credentials", () => {
     const api = await serve((_, response) => response.socket?.resetAndDestroy());
     const error = await failureOf((await openTo(api, { auth: authOf(api) })).callTool(toCall(POST)));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "no"]);
+  });
+
+  it.each([{ timeoutMs: 50 }, { maxTotalMs: 50 }])("are waited for no longer than the call has: %j", async (limits) => {
+    const api = await serve(() => undefined);
+    const session = await openTo(api, { auth: authOf(api) }, { now: () => 0 });
+    const error = await failureOf(session.callTool(toCall(POST, {}, limits)));
+    expect([error.code, error.executed, error.facts["limitMs"]]).toEqual(["TOOL_EXECUTION_TIMEOUT", "no", 50]);
   });
 
   it("are fetched for all, whoever stops waiting", async () => {

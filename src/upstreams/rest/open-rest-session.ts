@@ -83,9 +83,11 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
     if (operation === undefined) throw notDescribed(server, call.tool);
     if (connection.lacking !== undefined && operation.isOpen !== true)
       throw lacksCredentials(server, connection.lacking);
-    const build = { server, base: await findBase(signal), uploads, taken: credentials.taken };
+    if (isLedByStranger(connection)) throw needsBase(server);
+    const base = await findBase(signal);
+    const build = { server, base, uploads, taken: credentials.taken };
     const request = await buildRequest(operation, call.arguments, build);
-    return await send({ call, operation, request }, sendParts, signal);
+    return await send({ call, operation, request, base }, sendParts, signal);
   }
 
   return {
@@ -103,6 +105,18 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
       guarded.close();
     },
   };
+}
+
+/** A document from the web would choose who gets the credentials. */
+function isLedByStranger({ document, baseUrl, auth, headers }: RestConnection): boolean {
+  return baseUrl === undefined && isWebAddress(document) && (auth !== undefined || Object.keys(headers).length > 0);
+}
+
+function needsBase(server: string): DiscoveryError {
+  return new DiscoveryError("CONFIGURATION_ERROR", `${server} has credentials or headers, but no base address.`, {
+    hint: `Set adapters.${server}.baseUrl: a document from the web does not choose who gets them.`,
+    server,
+  });
 }
 
 function lacksCredentials(server: string, variables: readonly string[]): DiscoveryError {

@@ -57,6 +57,18 @@ function hasControls(text: string): boolean {
   return text.split("").some((character) => character < " " || character === "\u007f");
 }
 
+/** Whether anybody could read `..` in it, however often it is encoded. */
+export function climbs(path: string): boolean {
+  let text = path;
+  for (let round = 0; round < MOST_DECODINGS; round++) {
+    if (text.split(/[/\\]/).some(isDots)) return true;
+    const decoded = decode(text);
+    if (decoded === text) return false;
+    text = decoded;
+  }
+  return true;
+}
+
 /** `..` and `.`, also with what some servers take for a segment's own parameters. */
 export function isDots(segment: string): boolean {
   return /^\.{1,2}$/.test((decode(segment).split(";")[0] ?? "").trim());

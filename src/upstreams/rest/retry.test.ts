@@ -60,6 +60,8 @@ describe("another try", () => {
     ["GET", undefined, false, true],
     ["HEAD", undefined, false, true],
     ["OPTIONS", undefined, false, true],
+    ["GET", false, false, false],
+    ["GET", false, true, true],
     ["PUT", true, false, true],
     ["PUT", undefined, false, false],
     ["DELETE", true, false, true],

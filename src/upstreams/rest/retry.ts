@@ -1,7 +1,7 @@
 // What became of one try comes in; whether and when there is another goes out. What may have changed anything is not repeated.
 import type { RestOperation } from "../../model/operation.js";
 import type { DiscoveryError } from "../../errors.js";
-import { isSafe } from "../../util/net/guarded-fetch.js";
+import { isSafe } from "../../util/net/safe-method.js";
 
 export const MOST_RETRIES = 2;
 /** A longer wait is for the caller to decide. */
@@ -78,8 +78,9 @@ function wantedDelayMs(outcome: Outcome, state: RetryState): number | undefined 
 /** Whether doing it twice is the same as doing it once. */
 export function mayRepeat(operation: RestOperation, hasKey: boolean): boolean {
   const { method, idempotent } = operation;
-  if (isSafe(method)) return true;
-  return hasKey || ((method === "PUT" || method === "DELETE") && idempotent === true);
+  // Whoever says so knows it better than HTTP does; only the API itself can then tell a repetition, by its key.
+  if (idempotent === false) return hasKey;
+  return hasKey || isSafe(method) || ((method === "PUT" || method === "DELETE") && idempotent === true);
 }
 
 /** Seconds or a date; undefined when it says neither. */

@@ -3,13 +3,16 @@ import { DiscoveryError, type Executed } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestOperation } from "../../model/operation.js";
 import type { RestConnection } from "../../model/server.js";
-import { type GuardedFetch, type GuardedResponse, isSafe } from "../../util/net/guarded-fetch.js";
+import type { GuardedFetch, GuardedResponse } from "../../util/net/guarded-fetch.js";
+import { isSafe } from "../../util/net/safe-method.js";
+import { createTimeLimit } from "../../util/net/time-limit.js";
 import type { Secrets } from "../../util/secrets.js";
 import { cutAtWord } from "../../util/text.js";
 import type { Schedule } from "../schedule.js";
 import type { UpstreamCall } from "../types.js";
 import { mediaType, toCallResult } from "./answer.js";
 import { toApiError } from "./api-failure.js";
+import { type BaseAddress, isBelow } from "./base-address.js";
 import type { RestRequest } from "./build-request.js";
 import type { Authorized, Credentials } from "./credentials.js";
 import { isHeaderName, isHeaderValue } from "./headers.js";
@@ -41,6 +44,7 @@ export interface Sending {
   readonly call: UpstreamCall;
   readonly operation: RestOperation;
   readonly request: RestRequest;
+  readonly base: BaseAddress;
 }
 
 type Tried =
@@ -65,7 +69,8 @@ export async function send(sending: Sending, parts: SendParts, signal?: AbortSig
   budget.called();
   for (let attempt = 0; ; ) {
     const authorizing = credentials.apply(request, operation.isOpen === true, refused);
-    const authorized = await orCancelled(authorizing, parts.server, signal).catch((error: unknown) => {
+    const waiting = { server: parts.server, timeoutMs: call.timeoutMs, maxTotalMs: Math.max(1, leftMs()) };
+    const authorized = await inTime(authorizing, waiting, signal).catch((error: unknown) => {
       throw error instanceof DiscoveryError ? error.about({ executed }) : error;
     });
     const tried = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts, signal);
@@ -83,6 +88,22 @@ export async function send(sending: Sending, parts: SendParts, signal?: AbortSig
     executed = error.executed;
     attempt += 1;
     await pause(delayMs, parts.schedule, signal);
+  }
+}
+
+/** A token is fetched for many calls; each waits no longer than it has time itself. */
+async function inTime<Result>(
+  work: Promise<Result>,
+  limits: Parameters<typeof createTimeLimit>[0],
+  signal?: AbortSignal,
+): Promise<Result> {
+  const limit = createTimeLimit(limits, signal);
+  try {
+    return await orCancelled(work, limits.server, limit.signal);
+  } catch (error) {
+    throw limit.reason() ?? error;
+  } finally {
+    limit.end();
   }
 }
 
@@ -114,6 +135,7 @@ async function attemptOnce(attempt: Attempt, parts: SendParts, signal?: AbortSig
         maxTotalMs: Math.max(1, leftMs),
         maxBytes: parts.maxMessageBytes,
         redirect: "follow",
+        isWithin: (url) => isBelow(attempt.base, url),
       },
       signal,
     );

@@ -56,7 +56,7 @@ describe("a file", () => {
   });
 
   it.each([
-    ["huge", "more than 50 MiB"],
+    ["huge", "more than 50 MiB in one call"],
     ["deep", "not the path of a file"],
     ["pipe", "not the path of a file"],
     ["nothing", "cannot be read"],

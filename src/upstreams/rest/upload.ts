@@ -6,12 +6,15 @@ import type { DiscoveryError } from "../../errors.js";
 import { isInside } from "../../util/inside.js";
 import { wrongArgument } from "./wrong-argument.js";
 
+/** All files of a call together. */
 export const LARGEST_UPLOAD = 50 * 1024 * 1024;
 
 export interface UploadParts {
   readonly server: string;
   /** Folders, absolute. */
   readonly folders: readonly string[];
+  /** What the other files of the call leave, if there are any. */
+  readonly leftBytes?: number;
 }
 
 export interface Upload {
@@ -22,7 +25,8 @@ export interface Upload {
 
 export async function readUpload(argument: string, value: unknown, parts: UploadParts): Promise<Upload> {
   if (typeof value !== "string" || value === "") throw wrongArgument(argument, "is not the path of a file");
-  if (value.startsWith("data:")) return readData(argument, value);
+  const { leftBytes = LARGEST_UPLOAD } = parts;
+  if (value.startsWith("data:")) return readData(argument, value, leftBytes);
   const file = await findAllowed(argument, value, parts);
   // The last step must not be a link any more, and a pipe must not hold us up.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
@@ -31,11 +35,11 @@ export async function readUpload(argument: string, value: unknown, parts: Upload
   try {
     const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
     if (!isFile) throw wrongArgument(argument, "is not the path of a file");
-    if (size > LARGEST_UPLOAD) throw tooLarge(argument);
+    if (size > leftBytes) throw tooLarge(argument);
     // Whoever swapped a folder for a link in between has gained nothing.
     if ((await realpath(file)) !== file) throw notAllowed(argument, parts);
     const bytes = await handle.readFile();
-    if (bytes.byteLength > LARGEST_UPLOAD) throw tooLarge(argument);
+    if (bytes.byteLength > leftBytes) throw tooLarge(argument);
     return { name: basename(value), bytes };
   } finally {
     await handle.close();
@@ -59,14 +63,14 @@ function realOrNone(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined);
 }
 
-function readData(argument: string, value: string): Upload {
+function readData(argument: string, value: string, leftBytes: number): Upload {
   const [, contentType = "", base64] = /^data:([\w.+/-]*)(?:;[\w.+=-]+?)*?(;base64)?,/i.exec(value) ?? [];
   const data = value.slice(value.indexOf(",") + 1);
   if (base64 === undefined || !/^[\w+/-]*={0,2}$/.test(data)) {
     throw wrongArgument(argument, 'is not of the form "data:type;base64,…"');
   }
   const bytes = Buffer.from(data, "base64");
-  if (bytes.byteLength > LARGEST_UPLOAD) throw tooLarge(argument);
+  if (bytes.byteLength > leftBytes) throw tooLarge(argument);
   return { name: "file", bytes, ...(contentType === "" ? {} : { contentType }) };
 }
 
@@ -83,5 +87,5 @@ function unreadable(argument: string): DiscoveryError {
 }
 
 function tooLarge(argument: string): DiscoveryError {
-  return wrongArgument(argument, `names a file of more than ${LARGEST_UPLOAD / 1024 / 1024} MiB`);
+  return wrongArgument(argument, `names a file that makes more than ${LARGEST_UPLOAD / 1024 / 1024} MiB in one call`);
 }

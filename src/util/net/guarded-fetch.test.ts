@@ -14,6 +14,7 @@ import {
   type GuardedRequest,
   type GuardedResponse,
 } from "./guarded-fetch.js";
+import { toNetworkError } from "./network-error.js";
 import { follow } from "./redirect.js";
 
 const ending: (() => unknown)[] = [];
@@ -102,21 +103,63 @@ describe("redirects", () => {
   });
 
   it.each([
-    [301, "POST", "GET"],
-    [302, "POST", "GET"],
     [303, "POST", "GET"],
     [303, "PUT", "GET"],
-    [301, "PUT", "PUT"],
     [308, "POST", "POST"],
+    [307, "DELETE", "DELETE"],
+    [301, "GET", "GET"],
     [302, "HEAD", "HEAD"],
-  ])("after %i turn %s into %s, as browsers do", async (status, method, then) => {
+  ])("after %i turn %s into %s", async (status, method, then) => {
     const api = await serve((received, response) =>
       received.url === "/a" ? response.writeHead(status, { location: "/b" }).end() : response.end(),
     );
-    const body = method === "HEAD" ? {} : { body: Buffer.from("x") };
+    const body = method === "HEAD" || method === "GET" ? {} : { body: Buffer.from("x") };
     await textOf(await guard({ allowInward: [api.origin] }).fetch(ask(`${api.origin}/a`, { method, ...body })));
     expect(api.received.map((each) => each.method)).toEqual([method, then]);
-    expect(api.received[1]?.body.toString()).toBe(then === method && method !== "HEAD" ? "x" : "");
+    expect(api.received[1]?.body.toString()).toBe("body" in body && then === method ? "x" : "");
+  });
+
+  it.each(
+    ["POST", "PUT", "PATCH", "DELETE"].flatMap((method) => [301, 302].map((status) => [method, status] as const)),
+  )("of %s with %i are not followed, and nobody knows whether it ran", async (method, status) => {
+    const api = await serve((_, response) => response.writeHead(status, { location: "/" }).end());
+    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method }));
+    expect([error.code, error.executed, api.received.length]).toEqual(["TOOL_EXECUTION_ERROR", "unknown", 1]);
+  });
+
+  it("of a change with 301 to no address leave open whether it ran", async () => {
+    const api = await serve((_, response) => response.writeHead(301, { location: "http://[" }).end());
+    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method: "POST" }));
+    expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "unknown"]);
+  });
+
+  it.each([307, 308])("with %i send again once what may change something", async (status) => {
+    const api = await serve((_, response) => response.writeHead(status, { location: "/" }).end());
+    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method: "PATCH" }));
+    expect([error.code, error.executed, api.received.length]).toEqual(["TOOL_EXECUTION_ERROR", "no", 2]);
+  });
+
+  it.each([
+    ["POST", 307, "/admin", ["POST /v1/a k"]],
+    ["DELETE", 308, "/admin", ["DELETE /v1/a k"]],
+    ["GET", 302, "/admin", ["GET /v1/a k", "GET /admin undefined"]],
+    ["HEAD", 307, "/admin", ["HEAD /v1/a k", "HEAD /admin undefined"]],
+    ["POST", 303, "/admin", ["POST /v1/a k", "GET /admin undefined"]],
+    ["POST", 307, "/v1/b", ["POST /v1/a k", "POST /v1/b k"]],
+    ["POST", 307, "https://other.example/v1/b", ["POST /v1/a k"]],
+  ])("of %s with %i to %s take credentials no further than allowed", async (method, status, location, seen) => {
+    const api = await serve((received, response) =>
+      received.url === "/v1/a" ? response.writeHead(status, { location }).end() : response.end(),
+    );
+    const request = ask(`${api.origin}/v1/a`, {
+      method,
+      headers: { "x-api-key": "k" },
+      isWithin: ({ pathname }) => pathname.startsWith("/v1/"),
+    });
+    const asking = guard({ allowInward: [api.origin] }).fetch(request);
+    const ended = asking.then(textOf).catch(({ code }: DiscoveryError) => code);
+    expect(await ended).toBe(seen.length === 1 ? "TOOL_EXECUTION_ERROR" : "");
+    expect(api.received.map((each) => `${each.method} ${each.url} ${String(each.headers["x-api-key"])}`)).toEqual(seen);
   });
 
   it("to another place carry no credentials, whatever the header is called", async () => {
@@ -157,8 +200,12 @@ describe("redirects", () => {
     expect(error).toMatchObject({ code: "SERVER_CONNECTION_ERROR", message: expect.stringContaining("not encrypted") });
   });
 
-  it("never send a body to another place", () => {
-    const hop = { url: new URL("https://a.example/"), method: "POST", headers: {}, body: Buffer.from("x") };
+  it.each([
+    ["POST", { body: Buffer.from("x") }],
+    ["GET", { body: Buffer.from("x") }],
+    ["DELETE", {}],
+  ])("never send %s with %j to another place", (method, body) => {
+    const hop = { url: new URL("https://a.example/"), method, headers: {}, ...body };
     const error = follow("api", hop, { status: 307, location: "https://b.example/" });
     expect(error).toMatchObject({ message: expect.stringContaining("another place") });
   });
@@ -325,6 +372,23 @@ describe("broken connections", () => {
       "no",
       "ECONNREFUSED",
     ]);
+  });
+
+  it.each([
+    ["EHOSTUNREACH", "connect", true, "no"],
+    ["ENETUNREACH", "connect", true, "no"],
+    ["EHOSTUNREACH", "read", true, "unknown"],
+    ["ENETUNREACH", "write", true, "unknown"],
+    ["EHOSTUNREACH", undefined, false, "no"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", undefined, true, "unknown"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", undefined, false, "no"],
+    ["ECONNREFUSED", "connect", true, "no"],
+  ])("with %s of %s, sent: %s, have run the call: %s", (code, syscall, isSent, executed) => {
+    const one = Object.assign(new Error("x"), { code, syscall });
+    expect(toNetworkError("api", one, isSent).executed).toBe(executed);
+    // As Node tells of a name with many addresses.
+    const many = Object.assign(new AggregateError([one]), { code });
+    expect(toNetworkError("api", many, isSent).executed).toBe(executed);
   });
 
   it("tell of a name that nobody knows", async () => {

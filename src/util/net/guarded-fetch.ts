@@ -6,6 +6,7 @@ import { DiscoveryError, type Executed } from "../../errors.js";
 import { brokenOff, refusedAddress, toNetworkError } from "./network-error.js";
 import { createPinnedLookup, type Lookup, lookUpAtSystem, whyNotAsked } from "./pinned-lookup.js";
 import { executedBy, follow, type Hop, isRedirect } from "./redirect.js";
+import { isSafe } from "./safe-method.js";
 import { createTimeLimit, type TimeLimit } from "./time-limit.js";
 import { ACCEPTED_ENCODINGS, unpack } from "./unpack.js";
 
@@ -29,6 +30,8 @@ export interface GuardedRequest extends Hop {
   /** Largest answer, unpacked. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
+  /** Where a redirect may take credentials and bodies; none is followed out of the origin then. */
+  readonly isWithin?: (url: URL) => boolean;
 }
 
 export interface GuardedResponse {
@@ -101,16 +104,18 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     let hop: Hop = { ...request, headers: { "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers } };
     let mayBeInward = written.has(hop.url.origin);
     let executed: Executed = "no";
+    let isResent = false;
     try {
       for (let hops = 0; ; hops++) {
         const message = await send(hop, mayBeInward, limit);
         const [status, { location }] = [message.statusCode ?? 0, message.headers];
         if (request.redirect === "refuse" || !isRedirect(status, location)) return { message, hop };
         message.destroy();
-        if (executed === "no") executed = executedBy(status);
+        if (executed === "no") executed = executedBy(hop.method, status);
         if (hops >= MOST_REDIRECTS) throw refusedAddress(server, `it redirects more than ${MOST_REDIRECTS} times`);
-        const next = follow(server, hop, { status, location });
+        const next = follow(server, hop, { status, location, isWithin: request.isWithin, isResent });
         if (next instanceof DiscoveryError) throw next;
+        isResent ||= !isSafe(next.method);
         // What is not the place that the person wrote was chosen by somebody else.
         mayBeInward &&= next.url.origin === hop.url.origin;
         hop = next;
@@ -157,10 +162,6 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
       }
     },
   };
-}
-
-export function isSafe(method: string): boolean {
-  return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
 function toHeaders({ headers }: IncomingMessage): Record<string, string> {

@@ -1,4 +1,4 @@
-import { DiscoveryError, type ErrorOptions } from "../../errors.js";
+import { DiscoveryError, type ErrorOptions, type Executed } from "../../errors.js";
 
 /** Codes after which nothing of the request can have reached the other side. */
 const UNREACHED: Readonly<Record<string, string>> = {
@@ -16,12 +16,15 @@ const UNREACHED: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
 };
 
+/** A connection may also end so after the request was read. */
+const ALSO_LATER = /^(?:EHOSTUNREACH|ENETUNREACH|ERR_SSL_\w+)$/;
+
 /** What a socket, a name server or TLS failed with, told once. `isSent`: whether the request may have been read. */
 export function toNetworkError(server: string, error: unknown, isSent: boolean): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
-  const code = codeOf(error);
+  const code = firstOf("code", error) ?? "unknown";
   const isTls = /CERT|TLS|SSL/.test(code);
-  if (isSent && UNREACHED[code] === undefined) return brokenOff(server, code, error);
+  if (isSent && !isUnreached(code, error)) return brokenOff(server, code, error);
   const what = UNREACHED[code] ?? (isTls ? "its TLS certificate was not accepted" : "the connection failed");
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
@@ -31,6 +34,11 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
     server,
     cause: error,
   });
+}
+
+function isUnreached(code: string, error: unknown): boolean {
+  const isEarly = !ALSO_LATER.test(code) || /^(?:connect|getaddrinfo)$/.test(firstOf("syscall", error) ?? "");
+  return UNREACHED[code] !== undefined && isEarly;
 }
 
 export function brokenOff(server: string, code: string, cause: unknown): DiscoveryError {
@@ -78,12 +86,29 @@ export function refusedAddress(server: string, why: string, options: ErrorOption
   });
 }
 
+/** A redirect of a call, by what its status says of whether the call ran. */
+export function refusedRedirect(
+  server: string,
+  why: string,
+  { status, executed }: { readonly status: number; readonly executed: Executed },
+): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} redirects the call, which is not followed: ${why}.`, {
+    hint:
+      executed === "no"
+        ? "Correct the base address or the path, so that the call goes where it belongs at once."
+        : "Check what the call has done before you repeat it.",
+    facts: { status },
+    server,
+    executed,
+  });
+}
+
 /** Node hides what happened to each address in an AggregateError. */
-function codeOf(error: unknown): string {
+function firstOf(member: "code" | "syscall", error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; depth++) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (typeof code === "string") return code;
+    const value = (cause as NodeJS.ErrnoException)[member];
+    if (typeof value === "string") return value;
     cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   }
-  return "unknown";
+  return undefined;
 }

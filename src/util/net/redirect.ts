@@ -1,5 +1,6 @@
 import type { DiscoveryError, Executed } from "../../errors.js";
-import { refusedAddress } from "./network-error.js";
+import { refusedAddress, refusedRedirect } from "./network-error.js";
+import { isSafe } from "./safe-method.js";
 
 export interface Hop {
   readonly url: URL;
@@ -17,15 +18,24 @@ export function isRedirect(status: number, location: string | undefined): locati
   return REDIRECTS.has(status) && location !== undefined;
 }
 
-/** Whatever comes next: after 303 the request was carried out, and after 302 it may have been. */
-export function executedBy(status: number): Executed {
+/** Whatever comes next: after 303 the request was carried out, and after 302 it may have been, as after 301 of a change. */
+export function executedBy(method: string, status: number): Executed {
   if (status === 303) return "yes";
-  return status === 302 ? "unknown" : "no";
+  return status === 302 || (status === 301 && !isSafe(method)) ? "unknown" : "no";
+}
+
+export interface Redirection {
+  readonly status: number;
+  readonly location: string;
+  /** Where credentials and bodies may go. Left out, it is the origin itself. */
+  readonly isWithin?: ((url: URL) => boolean) | undefined;
+  /** What may change something was sent a second time already. */
+  readonly isResent?: boolean;
 }
 
 /** The request that a redirect asks for, or why it is not made. */
-export function follow(server: string, hop: Hop, answer: { status: number; location: string }): Hop | DiscoveryError {
-  const { status, location } = answer;
+export function follow(server: string, hop: Hop, answer: Redirection): Hop | DiscoveryError {
+  const { status, location, isWithin } = answer;
   const refuse = (why: string): DiscoveryError => refusedAddress(server, why, { facts: { status } });
   if (!URL.canParse(location, hop.url.href)) return refuse("it redirects to something that is no address");
   const url = new URL(location, hop.url);
@@ -33,16 +43,28 @@ export function follow(server: string, hop: Hop, answer: { status: number; locat
     return refuse(`it redirects to ${url.origin}, which is not encrypted`);
   }
   const next = { ...asMethod(hop, status), url };
-  if (url.origin === hop.url.origin) return next;
-  if (next.body !== undefined) return refuse(`it wants the request sent again to ${url.origin}, another place`);
-  return { ...next, headers: pick(next.headers, (name) => HARMLESS.has(name)) };
+  const isSameOrigin = url.origin === hop.url.origin;
+  const isAtHome = isSameOrigin && (isWithin === undefined || isWithin(url));
+  const why = whyNotFollowed(next, { ...answer, isSameOrigin, isAtHome });
+  if (why !== undefined) return refusedRedirect(server, why, { status, executed: executedBy(hop.method, status) });
+  return isAtHome ? next : { ...next, headers: pick(next.headers, (name) => HARMLESS.has(name)) };
 }
 
-/** As browsers do it: what was posted is fetched at the new place, except after 307 and 308. */
-function asMethod(hop: Hop, status: number): Omit<Hop, "url"> {
-  const { method, headers, body } = hop;
-  const becomesGet = (status === 303 && method !== "HEAD") || (status < 303 && method === "POST");
-  if (!becomesGet) return { method, headers, body };
+function whyNotFollowed(
+  { url, method, body }: Hop,
+  to: Redirection & { readonly isSameOrigin: boolean; readonly isAtHome: boolean },
+): string | undefined {
+  if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether it ran`;
+  if (!isSafe(method) && to.isResent === true) return "it would be sent a third time";
+  // What only reads may be read elsewhere, by anybody who has no credentials: that is how files are handed out.
+  const isBare = isSafe(method) && body === undefined;
+  if (to.isAtHome || isBare) return undefined;
+  return to.isSameOrigin ? "it leads out of the base address" : `it leads to ${url.origin}, another place`;
+}
+
+/** 303 says that what was asked for is done, and where to read of it. */
+function asMethod({ method, headers, body }: Hop, status: number): Omit<Hop, "url"> {
+  if (status !== 303 || method === "HEAD") return { method, headers, body };
   return { method: "GET", headers: pick(headers, (name) => !ABOUT_BODIES.has(name)) };
 }
 

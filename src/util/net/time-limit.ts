@@ -28,7 +28,8 @@ export function createTimeLimit(
     controller.abort(reason);
   };
   const onAbort = (): void => stop(cancelled(server, isSent));
-  const silence = setTimeout(() => stop(timedOut(server, timeoutMs, isSent)), Math.min(timeoutMs, maxTotalMs));
+  const silenceMs = Math.min(timeoutMs, maxTotalMs);
+  const silence = setTimeout(() => stop(timedOut(server, silenceMs, isSent)), silenceMs);
   const total = setTimeout(() => stop(timedOut(server, maxTotalMs, isSent)), maxTotalMs);
   function end(): void {
     isOver = true;

@@ -13,6 +13,7 @@ export function inspectLines(page: AdapterPage): Line[] {
       ),
     ]),
     droppedLines(page),
+    unmatchedLines(page),
   ]);
 }
 
@@ -67,5 +68,13 @@ function droppedLines({ dropped }: AdapterPage): Line[] {
   return [
     line(0, bold(`Left out (${dropped.length})`)),
     ...dropped.map(({ name, reason }) => line(2, WARNING, ` ${name}: ${reason}`)),
+  ];
+}
+
+function unmatchedLines({ unmatched }: AdapterPage): Line[] {
+  if (unmatched.length === 0) return [];
+  return [
+    line(0, bold(`About no operation (${unmatched.length})`)),
+    ...unmatched.map((pattern) => line(2, WARNING, ` ${pattern}: what \`operations\` says of it counts for nothing`)),
   ];
 }

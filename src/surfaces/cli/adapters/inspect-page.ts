@@ -21,6 +21,8 @@ export interface AdapterPage {
   readonly operations: number;
   readonly categories: readonly Category[];
   readonly dropped: ConvertedDocument["dropped"];
+  /** Patterns under `operations` that are about no tool. */
+  readonly unmatched: readonly string[];
   readonly truncated: boolean;
 }
 
@@ -66,6 +68,7 @@ export function toAdapterPage(
     operations: document.tools.length,
     categories: toCategories(document.tools),
     dropped: document.dropped,
+    unmatched: document.unmatched,
     truncated: document.truncated,
   };
 }

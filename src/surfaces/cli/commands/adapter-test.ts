@@ -2,6 +2,8 @@ import type { ConvertedDocument } from "../../../adapters/convert-document.js";
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError, ERRORS, toDiscoveryError } from "../../../errors.js";
 import { localActor } from "../../../model/actor.js";
+import { notAnAddress, parseBaseAddress } from "../../../upstreams/rest/base-address.js";
+import { isWebAddress } from "../../../upstreams/rest/document.js";
 import { createGuardedFetch } from "../../../util/net/guarded-fetch.js";
 import { describeAuth } from "../adapters/auth-words.js";
 import { type Adapter, findAdapter, toReadable } from "../adapters/find-adapter.js";
@@ -24,6 +26,7 @@ export const testAdapter: Handler = (input, context) =>
     );
     const checks = [
       documentCheck(read),
+      ...operationsCheck(read),
       ...variableChecks(adapter, stages),
       ...authCheck(adapter, read),
       await requestCheck({ adapter, stages, read, input, context }),
@@ -45,10 +48,21 @@ type Read = ConvertedDocument | DiscoveryError;
 
 async function readOrReason({ name, connection }: Adapter, { variables }: Stages, context: Context): Promise<Read> {
   try {
-    const readable = toReadable(connection, (text) => variables.resolve(text));
+    const readable = toReadable(connection, (text) =>
+      text === connection.document ? variables.resolve(text) : resolvedOrWritten(text, variables),
+    );
     return await readAdapter(name, readable, context.io.signal);
   } catch (error) {
     return toDiscoveryError(error);
+  }
+}
+
+/** Where the API is has a check of its own; its document is read all the same. */
+function resolvedOrWritten(text: string, variables: Stages["variables"]): string {
+  try {
+    return variables.resolve(text);
+  } catch {
+    return text;
   }
 }
 
@@ -62,6 +76,16 @@ function documentCheck(read: Read): Check {
     status: isWell ? (dropped.length === 0 ? "ok" : "notice") : "failed",
     detail: `${format}, ${count(tools.length, "operation")}${left}`,
   };
+}
+
+const MOST_NAMED = 10;
+
+/** Whether all that the configuration says of operations is about one. */
+function operationsCheck(read: Read): Check[] {
+  if (read instanceof DiscoveryError || read.unmatched.length === 0) return [];
+  const named = read.unmatched.slice(0, MOST_NAMED).join(", ");
+  const more = read.unmatched.length > MOST_NAMED ? " …" : "";
+  return [{ name: "operations", status: "notice", detail: `no operation is named ${named}${more}` }];
 }
 
 function variableChecks(adapter: Adapter, { variables }: Stages): Check[] {
@@ -95,9 +119,8 @@ interface RequestParts {
 async function requestCheck({ adapter, stages, read, input, context }: RequestParts): Promise<Check> {
   const tool = input.argument("tool");
   const { connection, name } = adapter;
-  const said = read instanceof DiscoveryError ? undefined : read.baseUrl;
-  const base = connection.baseUrl === undefined ? said : stages.variables.resolve(connection.baseUrl);
-  if (base === undefined) return { name: "address", status: "failed", detail: "not known; set baseUrl" };
+  const base = findAddress(adapter, stages, read);
+  if (base instanceof DiscoveryError) return { name: "address", status: "failed", detail: reasonOf(base) };
   if (tool !== "") assertHarmless(tool, name, read);
   const what = tool === "" ? `HEAD ${base}` : `${name}:${tool}`;
   const isAgreed = input.flag("yes") || (canInterrupt(context) && (await ask(`Send ${what}?`, context)) === "yes");
@@ -107,6 +130,21 @@ async function requestCheck({ adapter, stages, read, input, context }: RequestPa
       ? reach(name, base, { connection, signal: context.io.signal })
       : callTool(name, tool, { stages, context });
   return await context.wait(work, () => `Waiting for ${what}…`);
+}
+
+/** The address as calls take it, or why there is none. */
+function findAddress({ name, connection }: Adapter, { variables }: Stages, read: Read): string | DiscoveryError {
+  try {
+    const said = read instanceof DiscoveryError ? undefined : read.baseUrl;
+    const given = connection.baseUrl === undefined ? said : variables.resolve(connection.baseUrl);
+    if (given === undefined) return notAnAddress(name, "is not known");
+    const document = connection.baseUrl === undefined ? variables.resolve(connection.document) : "";
+    const documentUrl = isWebAddress(document) ? document : undefined;
+    const { origin, prefix } = parseBaseAddress({ server: name, address: given, documentUrl });
+    return `${origin}${prefix}`;
+  } catch (error) {
+    return toDiscoveryError(error);
+  }
 }
 
 function assertHarmless(tool: string, server: string, read: Read): void {

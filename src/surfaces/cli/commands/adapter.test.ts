@@ -192,7 +192,7 @@ describe("an adapter of the configuration", () => {
   });
 
   it("is inspected: operations by category, authentication, what was left out", async () => {
-    write("    operations:\n      - {tools: create-*, risk: high}\n");
+    write("    operations:\n      - {tools: [create-*, creat-order], risk: high}\n");
     expect((await run("inspect", "shop")).stdout).toBe(`shop (Shop 1.0)
   document: ${join(place.folder, "shop.json")} (OpenAPI 3.1)
   address: https://shop.test/v1
@@ -212,6 +212,9 @@ Without a category (1)
 
 Left out (1)
   ! GET /bad: refers to "other.yaml", which is outside the document
+
+About no operation (1)
+  ! creat-order: what \`operations\` says of it counts for nothing
 `);
   });
 
@@ -233,9 +236,10 @@ Left out (1)
   });
 
   it("is tested without a request, as long as nobody agrees to one", async () => {
-    write(`    baseUrl: ${await listen()}\n`);
+    write(`    baseUrl: ${await listen()}\n    operations:\n      - {tools: creat-order, risk: high}\n`);
     const { exit, stdout } = await run("test", "shop");
     expect(exit).toBe(3);
+    expect(stdout).toContain("! operations: no operation is named creat-order");
     expect(stdout).toContain("document: OpenAPI 3.1, 3 operations, 1 left out");
     expect(stdout).toContain("variable SHOP_KEY: not set");
     expect(stdout).toContain("not asked; --yes sends HEAD");
@@ -269,6 +273,24 @@ Left out (1)
     write();
     const ran = await run("test", "shop", tool, "--yes");
     expect([ran.exit, ran.stderr.includes(message)]).toEqual([exit, true]);
+  });
+
+  it.each([
+    ["a variable that is not set", "${SHOP_BASE}/v1", {}],
+    ["a variable without a scheme", "${SHOP_BASE}", { SHOP_BASE: "shop.test/v1" }],
+    ["a variable with another scheme", "${SHOP_BASE}", { SHOP_BASE: "localhost:80/v1" }],
+  ])("whose address is %s fails that check, and its document is read", async (_, baseUrl, env) => {
+    write(`    baseUrl: "${baseUrl}"\n`);
+    for (const tool of [[], ["list-orders"]]) {
+      const ran = await runWith({ env: { SHOP_KEY: "k", ...env } }, "test", "shop", ...tool, "--yes", "--json");
+      expect(ran.exit).toBe(3);
+      expect(ran.json()).toMatchObject({
+        checks: expect.arrayContaining([
+          expect.objectContaining({ name: "document", status: "notice" }),
+          expect.objectContaining({ name: "address", status: "failed" }),
+        ]),
+      });
+    }
   });
 
   it("whose document cannot be read fails its test", async () => {
