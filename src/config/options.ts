@@ -36,6 +36,8 @@ export const configOptions = z
     execution: executionOptions.prefault({}),
   })
   .superRefine(({ servers, adapters }, context) => {
+    // What is wrong in itself was not read, and is told already.
+    if (!Array.isArray(servers) || !Array.isArray(adapters)) return;
     const names = new Set(servers.map(({ name }) => name));
     for (const { name } of adapters.filter((one) => names.has(one.name))) {
       context.addIssue({ code: "custom", path: ["adapters", name], message: "has the name of a server" });
