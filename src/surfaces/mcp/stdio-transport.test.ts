@@ -76,7 +76,7 @@ describe("BoundedStdioTransport", () => {
     ["objects in each other", call(1, `"name":"x","arguments":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`)],
     ["objects in each other behind a hundred flaws", call(1, `"a":[${"-0,".repeat(100)}0],"b":${"[".repeat(500_000)}`)],
     ["100,000 members", call(1, `"name":"x","arguments":{${members(100_000)}}`)],
-  ])("refuses %s within 50 ms of the processor's time", async (_, line) => {
+  ])("refuses %s in about the time that reading as much takes", async (_, line) => {
     expect(line.length).toBeLessThan(1024 * 1024);
     const times: number[] = [];
     // The first runs are those of code that is not compiled yet, beside whatever else the machine does.
@@ -90,7 +90,15 @@ describe("BoundedStdioTransport", () => {
       expect(written()).toMatchObject([{ id: 1, error: { code: -32600 } }]);
       expect(received).toEqual([JSON.parse(PING)]);
     }
-    expect(Math.min(...times)).toBeLessThan(50);
+    const plain = `[${"0,".repeat(400_000)}0]`;
+    const readings = Array.from({ length: 5 }, () => {
+      const begin = process.cpuUsage();
+      JSON.parse(plain);
+      const { user, system } = process.cpuUsage(begin);
+      return (user + system) / 1000;
+    });
+    // 50 ms is the goal; a machine that is slow today is slow at both.
+    expect(Math.min(...times)).toBeLessThan(Math.max(50, 10 * Math.min(...readings)));
   });
 
   it("takes in what is nested as deep as arguments may be, and leaves the rest to the executor", async () => {
