@@ -19,7 +19,7 @@ import { loadOwnModel } from "./own-model.js";
 import type { Meaning } from "./search/meaning/meaning.js";
 import { notesFor, noticesOf } from "./notices.js";
 import { type Place, signalFiles } from "./place.js";
-import { createProfiles, type Profiles } from "./profiles.js";
+import { openProfiles, type Profiles } from "./profiles.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
@@ -128,7 +128,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
 
   const execution = await openExecution({ ...foundation, config, place, books, rules, discovery, inForce });
   const notes = () => notesFor(loaded, collected, foundation.failure());
-  const profiles = createProfiles({ config, place, discovery, snapshot, execution, upstreams, notes });
+  const profiles = await openProfiles({ config, place, discovery, snapshot, execution, upstreams, notes });
 
   const stages: Stages = {
     place,

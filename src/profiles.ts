@@ -5,8 +5,7 @@ import type { Config } from "./config/options.js";
 import type { Execution } from "./execution.js";
 import type { Discovery } from "./metatools/discovery.js";
 import { discoveryProfile } from "./metatools/discovery-profile.js";
-import { createFullMode } from "./metatools/full-mode.js";
-import { createGatewayProfile, type GatewayProfile } from "./metatools/gateway/profile.js";
+import type { GatewayProfile } from "./metatools/gateway/profile.js";
 import type { MetaTool } from "./metatools/meta-tool.js";
 import { type Offered, offerAll, offerProfile } from "./metatools/offered.js";
 import { withNotes } from "./metatools/with-notes.js";
@@ -16,7 +15,8 @@ import type { Upstreams } from "./upstreams/types.js";
 export interface Profiles {
   /** The five of the profile `discovery`: what the command line answers with `--json`. */
   readonly metaTools: readonly MetaTool[];
-  readonly gateway: GatewayProfile;
+  /** Where the configuration wants that profile. */
+  readonly gateway: GatewayProfile | undefined;
   /** What the configuration wants agents to see. */
   readonly offered: Offered;
 }
@@ -32,20 +32,31 @@ export interface ProfileParts {
   readonly notes: () => readonly string[];
 }
 
-export function createProfiles(parts: ProfileParts): Profiles {
-  const { config, place, discovery, snapshot, upstreams, notes } = parts;
-  const { execute, policy } = parts.execution;
+/** What a configuration does not want is not loaded. */
+export async function openProfiles(parts: ProfileParts): Promise<Profiles> {
+  const { config, discovery, snapshot, upstreams, notes } = parts;
+  const { execute } = parts.execution;
   const upstreamState: Upstreams["state"] = (server) => upstreams.state(server);
-  const noted = (metaTool: MetaTool, name: string): MetaTool =>
-    metaTool.name.endsWith(name) ? withNotes(metaTool, notes) : metaTool;
   const metaTools = discoveryProfile({ discovery, execute, upstreamState }).map((one) =>
-    noted(one, "list_mcp_servers"),
+    one.name === "list_mcp_servers" ? withNotes(one, notes) : one,
   );
-  const gateway = createGatewayProfile({
+  const gateway = config.profile === "gateway" ? await openGateway(parts, upstreamState) : undefined;
+  if (config.mode === "full") {
+    const { createFullMode } = await import("./metatools/full-mode.js");
+    return { metaTools, gateway, offered: offerAll(createFullMode({ snapshot, execute })) };
+  }
+  const lazy = gateway?.metaTools.map((one) => (one.name.endsWith("adapters") ? withNotes(one, notes) : one));
+  return { metaTools, gateway, offered: offerProfile(lazy ?? metaTools) };
+}
+
+async function openGateway(parts: ProfileParts, upstreamState: Upstreams["state"]): Promise<GatewayProfile> {
+  const { config, place, discovery, snapshot, execution } = parts;
+  const { createGatewayProfile } = await import("./metatools/gateway/profile.js");
+  return createGatewayProfile({
     discovery,
     snapshot,
-    policy,
-    execute,
+    policy: execution.policy,
+    execute: execution.execute,
     upstreamState,
     options: config.gateway,
     registryFile: config.gateway.registry,
@@ -53,7 +64,4 @@ export function createProfiles(parts: ProfileParts): Profiles {
     elapsed: place.elapsed,
     newId: randomUUID,
   });
-  const lazy = config.profile === "gateway" ? gateway.metaTools.map((one) => noted(one, "adapters")) : metaTools;
-  const offered = config.mode === "full" ? offerAll(createFullMode({ snapshot, execute })) : offerProfile(lazy);
-  return { metaTools, gateway, offered };
 }

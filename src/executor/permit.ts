@@ -1,6 +1,6 @@
 // May this call run? The policy, the arguments, the caller's key and, where needed, a person are asked, in that order.
 import { DiscoveryError } from "../errors.js";
-import type { Call } from "../model/call.js";
+import { type Call, isIdempotencyKey } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import type { CallFacts, Decision } from "../policy/decide.js";
@@ -133,15 +133,13 @@ interface Considered {
   readonly ruling: Ruling;
 }
 
-const KEY = /^[\x21-\x7e]{1,255}$/;
-
 async function toKeyed(
   { idempotencyKey: key, actor }: Call,
   { tool, given, ruling }: Considered,
   { seals }: PermitParts,
 ): Promise<KeyedCall | undefined> {
   if (key === undefined) return undefined;
-  if (!KEY.test(key)) {
+  if (!isIdempotencyKey(key)) {
     throw new DiscoveryError("INVALID_REQUEST", "The idempotency key is not 1 to 255 visible ASCII characters.", {
       hint: "Pass another key, such as a UUID.",
     });

@@ -1,13 +1,9 @@
 import { DiscoveryError } from "../errors.js";
+import { isIdempotencyKey } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
-import { KEY_IN_META } from "./execute-tool.js";
+import { KEY_MEMBER } from "../policy/policy.js";
 
-const KEY = /^[!-~]{1,255}$/;
 export const KEY_RULE = "expected 1 to 255 visible ASCII characters";
-
-export function isKey(value: unknown): value is string {
-  return typeof value === "string" && KEY.test(value);
-}
 
 export interface CallKey {
   readonly idempotencyKey?: string;
@@ -17,13 +13,13 @@ export interface CallKey {
 
 /** The key of a call, which may also stand in the request's metadata, and the metadata that goes on. */
 export function takeKey(meta: JsonObject | undefined, chosen: string | undefined, by: string): CallKey {
-  if (meta === undefined || !(KEY_IN_META in meta)) {
+  if (meta === undefined || !(KEY_MEMBER in meta)) {
     return { ...(chosen === undefined ? {} : { idempotencyKey: chosen }), ...(meta === undefined ? {} : { meta }) };
   }
-  const { [KEY_IN_META]: key, ...rest } = meta;
-  if (!isKey(key)) throw wrongKey(by, `_meta["${KEY_IN_META}"]: ${KEY_RULE}`);
+  const { [KEY_MEMBER]: key, ...rest } = meta;
+  if (!isIdempotencyKey(key)) throw wrongKey(by, `_meta["${KEY_MEMBER}"]: ${KEY_RULE}`);
   if (chosen !== undefined && chosen !== key)
-    throw wrongKey(by, `_meta["${KEY_IN_META}"] and options.idempotency_key are not the same`);
+    throw wrongKey(by, `_meta["${KEY_MEMBER}"] and options.idempotency_key are not the same`);
   return { idempotencyKey: key, ...(Object.keys(rest).length > 0 ? { meta: rest } : {}) };
 }
 

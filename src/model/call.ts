@@ -61,3 +61,8 @@ export interface CallResult {
 export type CallEvent =
   | { readonly kind: "progress"; readonly progress: number; readonly total?: number; readonly message?: string }
   | { readonly kind: "log"; readonly level: string; readonly logger?: string; readonly data: unknown };
+
+/** What can be an idempotency key: 1 to 255 visible ASCII characters. */
+export function isIdempotencyKey(value: unknown): value is string {
+  return typeof value === "string" && /^[!-~]{1,255}$/.test(value);
+}

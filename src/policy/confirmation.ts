@@ -2,7 +2,6 @@
 // approvals are kept and what becomes of them.
 import { hashCanonical } from "../util/json/canonical.js";
 
-export type ConfirmationMode = "auto" | "human" | "never";
 export type ApprovalState = "pending" | "approved" | "denied" | "redeemed" | "expired";
 
 /** The call that an approval is for. */

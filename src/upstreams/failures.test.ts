@@ -36,6 +36,15 @@ describe("failures of the network", () => {
     });
   });
 
+  it.each<[string, string, string]>([
+    ["connect", "SERVER_CONNECTION_ERROR", "no"],
+    ["read", "TOOL_EXECUTION_ERROR", "unknown"],
+  ])("EHOSTUNREACH while it was to %s is %s, executed: %s", (syscall, expected, executed) => {
+    const cause = Object.assign(new Error("inner"), { code: "EHOSTUNREACH", syscall });
+    const error = networkError("github", new TypeError("fetch failed", { cause }));
+    expect(error).toMatchObject({ code: expected, executed });
+  });
+
   it.each(["ECONNRESET", "UND_ERR_SOCKET"])("%s leaves open whether the call was carried out", (code) => {
     expect(networkError("github", fetchFailed(code))).toMatchObject({
       code: "TOOL_EXECUTION_ERROR",

@@ -1,29 +1,20 @@
 // Foreign errors of the SDK, of fetch and of sockets come in, our own go out. Nothing after this reads an error's text.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
+import { UNREACHED } from "../util/net/network-error.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 
-/** Codes after which nothing of the request can have reached the server. */
-const UNREACHED: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens at its address",
-  ENOTFOUND: "its host name is not known",
-  EAI_AGAIN: "its host name could not be looked up",
-  EHOSTUNREACH: "its host cannot be reached",
-  ENETUNREACH: "its network cannot be reached",
-  UND_ERR_CONNECT_TIMEOUT: "its host did not answer",
-  CERT_HAS_EXPIRED: "its TLS certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its TLS certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "its TLS certificate is self-signed",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its TLS certificate cannot be verified",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its TLS certificate cannot be verified",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its TLS certificate belongs to another host",
-  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
-};
+/** A way that is lost in the midst of a call says so with the same codes: only who was connecting has sent nothing. */
+function isLate(error: unknown, code: string): boolean {
+  if (code !== "EHOSTUNREACH" && code !== "ENETUNREACH") return false;
+  const { syscall } = (findCause(error, (cause) => "syscall" in cause) ?? {}) as NodeJS.ErrnoException;
+  return syscall !== "connect" && syscall !== "getaddrinfo";
+}
 
 /** What went wrong below HTTP. */
 export function networkError(server: string, error: unknown): DiscoveryError {
   const code = systemCode(error) ?? "unknown";
-  const unreached = UNREACHED[code];
+  const unreached = isLate(error, code) ? undefined : UNREACHED[code];
   const tls = code.includes("CERT") || code.includes("TLS") || code.includes("SSL");
   if (unreached === undefined && !tls) {
     return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isKey, KEY_RULE, takeKey } from "../call-key.js";
+import { isIdempotencyKey } from "../../model/call.js";
+import { KEY_RULE, takeKey } from "../call-key.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { executeOperation, type OperationAnswer } from "./execute-operation.js";
 import type { GatewayTable } from "./parts.js";
@@ -17,7 +18,7 @@ const options = z.strictObject({
     .meta({ description: "ms without progress, default 30000" }),
   idempotency_key: z
     .string()
-    .refine(isKey, KEY_RULE)
+    .refine(isIdempotencyKey, KEY_RULE)
     .optional()
     .describe("REQUIRED for high risk: runs once per key; reuse the same key when retrying the same call"),
   dry_run: z.boolean().optional().describe("Only say what would happen"),

@@ -75,11 +75,11 @@ function toFarewell(method: string) {
 
 /** Reads the catalog, and when every server has answered, names the rules that do nothing and the operations that are not as exported. */
 async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
-  const { refresh, ruleWarnings, config, gateway } = await engine.known();
+  const { refresh, ruleWarnings, gateway } = await engine.known();
   await refresh.whenKnown(LONGEST_FIRST_TIME_MS);
   if (refresh.pending().length > 0) return;
   for (const { message } of ruleWarnings()) log(message);
-  if (config.profile === "gateway") for (const finding of await gateway.findings()) log(describeFinding(finding));
+  for (const finding of (await gateway?.findings()) ?? []) log(describeFinding(finding));
 }
 
 /** Resolves when the client has hung up or cannot be reached. serveStdio listens for the close as well; both are told. */

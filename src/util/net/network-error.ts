@@ -1,12 +1,13 @@
 import { DiscoveryError, type ErrorOptions, type Executed } from "../../errors.js";
 
 /** Codes after which nothing of the request can have reached the other side. */
-const UNREACHED: Readonly<Record<string, string>> = {
+export const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at its address",
   ENOTFOUND: "its host name is not known",
   EAI_AGAIN: "its host name could not be looked up",
   EHOSTUNREACH: "its host cannot be reached",
   ENETUNREACH: "its network cannot be reached",
+  UND_ERR_CONNECT_TIMEOUT: "its host did not answer",
   CERT_HAS_EXPIRED: "its TLS certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its TLS certificate is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its TLS certificate is self-signed",
