@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toTool } from "../test/support/executor.js";
 import { createVariables } from "./config/variables.js";
 import type { DiscoveryError } from "./errors.js";
-import type { Connection } from "./model/server.js";
+import type { Connection, ServerDefinition } from "./model/server.js";
 import type { Tool } from "./model/tool.js";
 import { assertUnchanged, createTargets } from "./targets.js";
 
@@ -77,5 +77,41 @@ describe("assertUnchanged", () => {
     ["one that is kept back", toTool({ quarantine: { reason: "changed", differs: [] } }), "TOOL_QUARANTINED"],
   ])("takes %s for what it is", (_case, known, code) => {
     expect(codeOf(() => assertUnchanged(tool, known))).toBe(code);
+  });
+});
+
+describe("a server whose variables were described", () => {
+  const headers = { KEY: "${CTX_KEY}", "X-Team": "team-${CTX_TEAM}", Plain: "1" };
+  const server: ServerDefinition = {
+    name: "ctx",
+    connection: { kind: "http", url: "https://host/mcp", headers },
+    manifest: [],
+    needs: [
+      { name: "CTX_KEY", description: "API key from https://host/keys" },
+      { name: "CTX_TEAM", description: "Your team", isOptional: true },
+    ],
+    origin: "files",
+  };
+  const open = (env: Record<string, string>) =>
+    createTargets([server], createVariables({ cwd: "/none", home: "/none", env }), () => ({
+      servers: new Map(),
+      tools: new Map(),
+    }))("ctx").connection();
+
+  it("is told what is missing, what it is for and where it belongs", () => {
+    expect(() => open({})).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_ERROR",
+        message: "ctx needs CTX_KEY (API key from https://host/keys), which is not set.",
+        hint: expect.stringContaining("CTX_KEY=… into .ai/.env") as string,
+        facts: { variables: ["CTX_KEY"] },
+      }) as Error,
+    );
+  });
+
+  it("does without what it can do without", () => {
+    expect(open({ CTX_KEY: "k" })).toMatchObject({ headers: { KEY: "k", Plain: "1" } });
+    expect(open({ CTX_KEY: "k" })).not.toHaveProperty(["headers", "X-Team"]);
+    expect(open({ CTX_KEY: "k", CTX_TEAM: "a" })).toMatchObject({ headers: { "X-Team": "team-a" } });
   });
 });

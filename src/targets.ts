@@ -3,7 +3,7 @@ import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import { resolveConnection, type Variables } from "./config/variables.js";
 import { DiscoveryError } from "./errors.js";
-import type { Connection, ServerDefinition } from "./model/server.js";
+import type { Connection, ServerDefinition, VariableNeed } from "./model/server.js";
 import type { Tool } from "./model/tool.js";
 import type { CompiledRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
@@ -29,7 +29,7 @@ export function createTargets(
     return {
       name,
       connection(noteSecret) {
-        const connection = resolveWhatCan(definition.connection, variables, noteSecret);
+        const connection = resolveNeeds(definition, variables, noteSecret);
         for (const secret of writtenSecrets(connection, name)) {
           variables.note(secret);
           noteSecret?.(secret);
@@ -39,6 +39,40 @@ export function createTargets(
       ...(era === undefined ? {} : { eraHint: era }),
     };
   };
+}
+
+/** Whoever has to set a variable is told what it is for. */
+function resolveNeeds(
+  { name, connection, needs = [] }: ServerDefinition,
+  variables: Variables,
+  noteSecret: ((value: string) => void) | undefined,
+): Connection {
+  try {
+    return resolveWhatCan(withoutUnset(connection, needs, variables), variables, noteSecret);
+  } catch (error) {
+    const missing = error instanceof DiscoveryError ? (error.facts["variables"] as readonly string[] | undefined) : [];
+    const told = needs.filter((need) => missing?.includes(need.name));
+    if (!(error instanceof DiscoveryError) || told.length === 0) throw error;
+    const what = told.map((need) => `${need.name} (${need.description})`).join(" and ");
+    throw new DiscoveryError("CONFIGURATION_ERROR", `${name} needs ${what}, which is not set.`, {
+      hint: `Put ${told.map((need) => `${need.name}=…`).join(" and ")} into .ai/.env, or into ~/.ai/.env for all projects. ${error.hint ?? ""}`.trim(),
+      facts: error.facts,
+      server: name,
+    });
+  }
+}
+
+/** What can be done without is left out where it is not set. */
+function withoutUnset(connection: Connection, needs: readonly VariableNeed[], variables: Variables): Connection {
+  const isSet = (variable: string): boolean => ["process", "file"].includes(variables.originOf(variable).kind);
+  const unset = needs.filter((need) => need.isOptional === true && !isSet(need.name)).map((need) => need.name);
+  if (unset.length === 0) return connection;
+  const kept = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).filter(([, text]) => !unset.some((one) => text.includes(`\${${one}}`))));
+  if (connection.kind === "stdio") return { ...connection, env: kept(connection.env) };
+  if (connection.kind === "http" || connection.kind === "sse")
+    return { ...connection, headers: kept(connection.headers) };
+  return connection;
 }
 
 /** What a REST API offers is in its document, which nobody needs credentials for. */

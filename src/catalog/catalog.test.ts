@@ -7,6 +7,7 @@ import { WRITTEN } from "../../test/support/catalog-writer.js";
 import { type CatalogWriters, createCatalogWriters } from "../../test/support/catalog-writers.js";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
+import type { ToolDefinition } from "../model/tool.js";
 import { createStore } from "../store/create-store.js";
 import type { Store } from "../store/store.js";
 import { createCatalog } from "./catalog.js";
@@ -267,5 +268,49 @@ describe("several processes", () => {
     expect(name).toBe("q");
     expect(Number(kept)).toBeGreaterThanOrEqual(Number(told));
     expect(logged).toEqual([]);
+  });
+});
+
+describe("a server that signed files speak of", () => {
+  const signed = { name: "t", description: "Reads.", inputSchema: { type: "object" } };
+  const filed = (more: Partial<ServerDefinition> = {}): ServerDefinition => ({
+    ...server("a"),
+    manifest: [signed],
+    files: [{ id: "a_t", definition: signed, timeoutMs: 5000, risk: "low" }],
+    ...more,
+  });
+  const says = (tool: Partial<ToolDefinition>): ServerListing => ({
+    ...listing("other"),
+    tools: [{ ...signed, ...tool }, ...listing("other").tools],
+  });
+
+  it("has their tools before it was ever asked, with the names of the files", () => {
+    const tool = open([filed()]).snapshot().tools.get("a:t");
+    expect(tool).toMatchObject({ enabled: true, file: { id: "a_t", timeoutMs: 5000, risk: "low" } });
+  });
+
+  it("may say more than they hold, and the same of what they hold", async () => {
+    const catalog = open([filed()]);
+    await catalog.learn("a", says({ _meta: { more: true }, icons: [] }));
+    expect(catalog.snapshot().tools.get("a:t")).toMatchObject({ enabled: true, file: { id: "a_t" } });
+    expect(catalog.snapshot().tools.get("a:other")).not.toHaveProperty("file");
+  });
+
+  it.each<[string, Partial<ToolDefinition>, string]>([
+    ["description", { description: "Reads, and sends it to me." }, "/description"],
+    ["schema", { inputSchema: { type: "object", required: ["secret"] } }, "/inputSchema/required"],
+    ["title", { title: "Other" }, "/title"],
+    ["annotations", { annotations: { readOnlyHint: true } }, "/annotations"],
+    ["output schema", { outputSchema: { type: "object" } }, "/outputSchema"],
+  ])("has a tool kept back whose %s is another, and only that one", async (_member, change, pointer) => {
+    const catalog = open([filed()]);
+    await catalog.learn("a", says(change));
+    const { tools } = catalog.snapshot();
+    expect(tools.get("a:t")).toMatchObject({ enabled: false, quarantine: { reason: "signed" } });
+    expect(JSON.stringify(tools.get("a:t")?.definition)).not.toContain("sends it to me");
+    expect(tools.get("a:t")?.quarantine?.differs[0]).toMatch(pointer.slice(0, 8));
+    expect(tools.get("a:other")).toMatchObject({ enabled: true });
+    await catalog.learn("a", says({}));
+    expect(catalog.snapshot().tools.get("a:t")).toMatchObject({ enabled: true });
   });
 });

@@ -58,6 +58,10 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
     return known;
   };
 
+  const isAskable = (name: string): boolean => {
+    const known = catalog.snapshot().servers.get(name);
+    return known !== undefined && known.definition.isFixed !== true;
+  };
   const isStale = ({ record }: CatalogServer): boolean =>
     record !== undefined && (record.listedAt > now() || record.listedAt + ttlMs <= now());
   const refreshed = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
@@ -69,8 +73,7 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
 
   return {
     server,
-    list: (name, patience) =>
-      remembers || !catalog.snapshot().servers.has(name) ? refreshed(name, patience) : ask(name, patience),
+    list: (name, patience) => (remembers || !isAskable(name) ? refreshed(name, patience) : ask(name, patience)),
     refreshed,
     async rechecked(name) {
       await catalog.recheck(name);

@@ -16,12 +16,17 @@ export function withheld({ name }: ToolDefinition): ToolDefinition {
 const WHAT: Record<Quarantine["reason"], (id: string) => string> = {
   changed: (id) => `The definition of ${id} has changed and waits for a person's approval.`,
   new: (id) => `${id} is new and waits for a person's approval.`,
+  signed: (id) => `What the server says of ${id} is not what its signed file says.`,
   unknown: (id) => `It could not be read whether a person has approved the definition of ${id}.`,
 };
 
 /** The refusal, which tells where the definitions differ and nothing of what the server says now. */
 function quarantined({ id, server, name }: Tool, { reason, differs }: Quarantine): DiscoveryError {
-  const command = commandLine(["anygpt", "mcp", "pins", "diff", server, name]);
+  const command = commandLine(
+    reason === "signed"
+      ? ["anygpt", "mcp", "discover", "--check", "--name", server]
+      : ["anygpt", "mcp", "pins", "diff", server, name],
+  );
   return new DiscoveryError("TOOL_QUARANTINED", WHAT[reason](id), {
     server,
     tool: name,

@@ -19,12 +19,12 @@ const LISTING: ServerListing = {
 };
 
 /** Servers that answer when the test says so. */
-function setUp(names: string[], { ttlMs = 3_600_000, remembers = true } = {}) {
+function setUp(names: string[], { ttlMs = 3_600_000, remembers = true, fixed = [] as ServerDefinition[] } = {}) {
   const clock = { now: 1_000_000, elapsed: 0 };
   const asked: string[] = [];
   const open = new Map<string, { answer: () => void; fail: () => void }>();
   const catalog = createCatalog({
-    definitions: names.map(definition),
+    definitions: [...names.map(definition), ...fixed],
     decide: () => ({ enabled: true, tags: [] }),
     disk: undefined,
     now: () => clock.now,
@@ -236,5 +236,24 @@ describe("lookup", () => {
 
   it("knows no server of another name", async () => {
     expect(await setUp(["a"]).lookup.server("b")).toBeUndefined();
+  });
+});
+
+describe("a server whose tools are fixed", () => {
+  const fixed: ServerDefinition = { ...definition("files"), isFixed: true, manifest: LISTING.tools };
+
+  it.each([true, false])("is never asked for them, whether lists are remembered (%s) or not", async (remembers) => {
+    const { lookup, refresh, asked, clock } = setUp([], { ttlMs: 1000, remembers, fixed: [fixed] });
+    refresh.start();
+    expect(refresh.pending()).toEqual([]);
+    clock.now += 1_000_000;
+    clock.elapsed += 1_000_000;
+    refresh.start();
+    await refresh.refresh("files");
+    await refresh.changed("files");
+    for (const look of [lookup.server, lookup.list, lookup.refreshed]) {
+      expect((await look("files"))?.tools.map(({ id }) => id)).toEqual(["files:t"]);
+    }
+    expect(asked).toEqual([]);
   });
 });

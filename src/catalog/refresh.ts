@@ -46,7 +46,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const isUnknown = (server: string): boolean => catalog.snapshot().servers.get(server)?.record === undefined;
+  const isFixed = (server: string): boolean => catalog.snapshot().servers.get(server)?.definition.isFixed === true;
+  const isUnknown = (server: string): boolean =>
+    catalog.snapshot().servers.get(server)?.record === undefined && !isFixed(server);
   const pending = (): string[] => [...running.keys(), ...queue].filter(isUnknown);
 
   const settle = (): void => {
@@ -74,6 +76,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
   };
 
   const refresh = (server: string): Promise<void> => {
+    if (isFixed(server)) return Promise.resolve();
     const already = running.get(server);
     if (already !== undefined) return already;
     queue = queue.filter((name) => name !== server);
@@ -87,6 +90,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
 
   /** Milliseconds until the server is to be asked again; not more than zero when it is due. */
   const dueInMs = (server: string): number => {
+    if (isFixed(server)) return Infinity;
     const record = catalog.snapshot().servers.get(server)?.record;
     // A time in the future is of a clock that was wrong.
     const isOdd = record === undefined || record.listedAt > now();

@@ -1,7 +1,8 @@
 import type { DiscoveryError } from "../errors.js";
-import type { ServerDefinition } from "../model/server.js";
-import { type Tool, type ToolDefinition, toolId } from "../model/tool.js";
+import type { FiledTool, ServerDefinition } from "../model/server.js";
+import { type Tool, type ToolDefinition, type ToolFileFacts, toolId } from "../model/tool.js";
 import { type Doubts, withheld } from "./quarantine.js";
+import { withSigned } from "./signed.js";
 import { hashDefinition, type ServerRecord } from "./record.js";
 
 /** One consistent view of all servers and tools. Never changes; a new one replaces it. */
@@ -23,6 +24,11 @@ export interface CatalogServer {
   readonly tools: readonly Tool[];
 }
 
+/** The gateway's own tools are found and called like all others, and belong to no server that anybody has. */
+export function isOwn({ definition }: CatalogServer): boolean {
+  return definition.connection.kind === "built-in";
+}
+
 /** What the rules say of one tool. */
 export type DecideTool = (tool: { server: string; name: string }) => { enabled: boolean; tags: readonly string[] };
 
@@ -32,11 +38,19 @@ export function toCatalogServer(
   decide: DecideTool,
 ): CatalogServer {
   const isRest = definition.connection.kind === "rest";
+  const files = new Map(definition.files?.map((filed) => [filed.definition.name, filed]));
+  const doubts = known.record === undefined ? known.doubts : withSigned(known.doubts, known.record.tools, files);
   const tools = definitionsOf(definition, known.record).map((tool) => {
-    const made = toTool(definition.name, tool, known.doubts, decide);
+    const made = toTool(definition.name, tool, doubts, decide);
+    const filed = files.get(tool.name);
+    if (filed !== undefined) Object.assign(made, { file: toFileFacts(filed) });
     return isRest && tool.operation !== undefined ? Object.assign(made, { operation: tool.operation }) : made;
   });
   return { definition, ...known, tools };
+}
+
+function toFileFacts({ id, timeoutMs, risk }: FiledTool): ToolFileFacts {
+  return { id, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(risk === undefined ? {} : { risk }) };
 }
 
 /** What is shown of a server: what it said itself, else what the configuration says of it. */

@@ -99,6 +99,7 @@ export function variablesIn(connection: Connection): VariableUse[] {
 }
 
 function mapTexts(connection: Connection, convert: (text: string) => string): Connection {
+  if (connection.kind === "built-in") return connection;
   if (connection.kind === "rest") return mapRest(connection, convert);
   if (connection.kind !== "stdio") {
     return { kind: connection.kind, url: convert(connection.url), headers: mapValues(connection.headers, convert) };

@@ -85,7 +85,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
     tool,
     {
       ...toSent(permit, call),
-      timeoutMs,
+      timeoutMs: call.timeoutMs ?? tool.file?.timeoutMs ?? timeoutMs,
       startWaitMs,
       maxTotalMs: parts.options.maxTotalMs,
       ...(onEvent === undefined ? {} : { onEvent: guarded(onEvent, parts.log) }),

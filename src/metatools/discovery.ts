@@ -3,7 +3,7 @@
 import type { Lookup, Patience } from "../catalog/lookup.js";
 import { assertShown } from "../catalog/quarantine.js";
 import type { Refresh } from "../catalog/refresh.js";
-import type { CatalogServer, Snapshot } from "../catalog/snapshot.js";
+import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
 import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
@@ -80,7 +80,9 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
     // An agent may pass the whole id where the name belongs.
     const bare = name.startsWith(`${serverName}:`) ? name.slice(serverName.length + 1) : name;
     const pick = ({ tools }: CatalogServer): Tool | undefined =>
-      tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare);
+      tools.find((tool) => tool.name === name) ??
+      tools.find((tool) => tool.name === bare) ??
+      tools.find((tool) => tool.file?.id === bare);
     const known = pick(orThrow(serverName, await lookup.server(serverName, patience)));
     if (known !== undefined && known.quarantine === undefined) return known;
     // It may have been approved, or may have come, since the server was asked.
@@ -94,7 +96,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
   };
 
   return {
-    servers: () => [...snapshot().servers.values()],
+    servers: () => [...snapshot().servers.values()].filter((server) => !isOwn(server)),
     pending: () => refresh.pending(),
     server: async (name, patience) => orThrow(name, await lookup.list(name, patience)),
 
@@ -114,7 +116,7 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
         minRelevance: minRelevance ?? options.minRelevance,
         accepts,
       });
-      const hits = answer.hits.flatMap(({ id, relevance }) => {
+      const hits = withFileNamed(query, current, answer.hits, accepts).flatMap(({ id, relevance }) => {
         const tool = current.tools.get(id);
         if (tool === undefined) return [];
         const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
@@ -130,6 +132,27 @@ export function createDiscovery({ snapshot, lookup, refresh, options, meaning }:
       return found;
     },
   };
+}
+
+interface Hit {
+  readonly id: string;
+  readonly relevance: number;
+}
+
+/** Who asks for the very name of a tool file means that tool. */
+function withFileNamed(
+  query: string,
+  { servers }: Snapshot,
+  hits: readonly Hit[],
+  accepts: (id: string) => boolean,
+): readonly Hit[] {
+  const name = query.trim();
+  for (const { definition, tools } of servers.values()) {
+    if (definition.files === undefined) continue;
+    const tool = tools.find(({ id, file }) => file?.id === name && accepts(id));
+    if (tool !== undefined) return [{ id: tool.id, relevance: 1 }, ...hits.filter(({ id }) => id !== tool.id)];
+  }
+  return hits;
 }
 
 async function openIndexer(meaning: DiscoveryParts["meaning"]): Promise<Indexer> {

@@ -1,6 +1,6 @@
 // The catalog comes in, every tool that anybody may use goes out as one of the gateway's own, under a name that all
 // clients take. Calls go through the executor; how lists reach a client is not known here.
-import type { Snapshot } from "../catalog/snapshot.js";
+import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
 import type { Execute } from "../executor/execute.js";
 import type { JsonObject } from "../model/json.js";
@@ -41,8 +41,9 @@ export function createFullMode({ snapshot, execute }: FullModeParts): FullMode {
   let known: Listing | undefined;
   const listing = (): Listing => {
     const { tools, servers } = snapshot();
-    const isAlone = servers.size === 1;
-    if (known?.tools !== tools || known.isAlone !== isAlone) known = toListing(tools, isAlone);
+    const own = [...servers.values()].filter(isOwn);
+    const isAlone = servers.size - own.length === 1;
+    if (known?.tools !== tools || known.isAlone !== isAlone) known = toListing(tools, isAlone, own);
     return known;
   };
   return {
@@ -55,8 +56,9 @@ export function createFullMode({ snapshot, execute }: FullModeParts): FullMode {
   };
 }
 
-function toListing(tools: Snapshot["tools"], isAlone: boolean): Listing {
-  const enabled = [...tools.values()].filter((tool) => tool.enabled);
+function toListing(tools: Snapshot["tools"], isAlone: boolean, own: readonly CatalogServer[]): Listing {
+  const isOwnTool = (tool: Tool): boolean => own.some(({ definition }) => definition.name === tool.server);
+  const enabled = [...tools.values()].filter((tool) => tool.enabled && !isOwnTool(tool));
   const byAlias = toAliases(enabled, isAlone);
   const listed = [...byAlias]
     .sort(([a], [b]) => (a < b ? -1 : 1))

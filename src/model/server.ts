@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "./tool.js";
 
 /** How a server is reached. Strings may hold `${VAR}` templates until the moment of use. */
-export type Connection = McpConnection | RestConnection;
+export type Connection = McpConnection | RestConnection | BuiltInConnection;
 
 export type McpConnection = StdioConnection | HttpConnection | SseConnection;
 
@@ -24,6 +24,11 @@ export interface SseConnection {
   readonly kind: "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The gateway itself, as a server of tools. */
+export interface BuiltInConnection {
+  readonly kind: "built-in";
 }
 
 /** A REST API as a document describes it: OpenAPI, Swagger or a Postman collection. */
@@ -92,8 +97,31 @@ export interface ServerDefinition {
   readonly manifest: readonly ToolDefinition[];
   /** Of a REST API: what is said of it beside its document. */
   readonly facts?: AdapterFacts;
+  /** What signed files say of its tools. Where the server itself says something else, the tool is kept back. */
+  readonly files?: readonly FiledTool[];
+  /** Its tools are those of the manifest and no others: it is never asked for them. */
+  readonly isFixed?: boolean;
+  /** What is known of the variables that its connection needs. */
+  readonly needs?: readonly VariableNeed[];
   /** Where the definition was learned, for messages: a file, or `inline`. */
   readonly origin: string;
+}
+
+/** A tool as a file describes it that a person has signed. */
+export interface FiledTool {
+  /** The name of the file, by which the tool can be called too. */
+  readonly id: string;
+  readonly definition: ToolDefinition;
+  /** Longest silence in a call. */
+  readonly timeoutMs?: number;
+  readonly risk?: string;
+}
+
+export interface VariableNeed {
+  readonly name: string;
+  readonly description: string;
+  /** Where it is not set, the header or variable that would hold it is left out. */
+  readonly isOptional?: boolean;
 }
 
 /** The two families of the protocol: `initialize` handshake, or stateless with `server/discover`. */

@@ -27,14 +27,23 @@ export interface Tool {
   readonly tags: readonly string[];
   /** How it is called, when its server is a REST API. */
   readonly operation?: RestOperation;
+  /** What a signed file says of it. */
+  readonly file?: ToolFileFacts;
   /** Present while the tool is kept back: it is not enabled, and its definition is withheld and says nothing of the real one. */
   readonly quarantine?: Quarantine;
 }
 
+export interface ToolFileFacts {
+  /** Another name of the tool. */
+  readonly id: string;
+  readonly timeoutMs?: number;
+  readonly risk?: string;
+}
+
 /** Why nobody may see or call a tool before a person has looked at its definition. */
 export interface Quarantine {
-  /** `unknown`: what was approved could not be read. */
-  readonly reason: "changed" | "new" | "unknown";
+  /** `signed`: a signed file says something else of it. `unknown`: what was approved could not be read. */
+  readonly reason: "changed" | "new" | "signed" | "unknown";
   /** JSON pointers to what is not as it was approved. They name nothing that the server has added. */
   readonly differs: readonly string[];
 }

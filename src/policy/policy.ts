@@ -40,10 +40,12 @@ export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
 /** Methods that may be repeated without harm, as RFC 9110 has it. */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-function toRuledTool({ server, name, definition, operation }: Tool): RuledTool {
+function toRuledTool({ server, name, definition, operation, file }: Tool): RuledTool {
   const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
-  if (operation === undefined)
-    return { server, name, annotations: definition.annotations, takesKey: meta?.[KEY_MEMBER] };
+  if (operation === undefined) {
+    const declared = file?.risk === undefined ? {} : { declared: { by: "tool-file", risk: file.risk } as const };
+    return { server, name, annotations: definition.annotations, takesKey: meta?.[KEY_MEMBER], ...declared };
+  }
   const { method, risk, idempotent, idempotencyHeader } = operation;
   return {
     server,

@@ -124,7 +124,7 @@ function stillNeeded(variables: readonly NeededVariable[], { connection }: Serve
 }
 
 function textsOf(connection: Connection): string[] {
-  if (connection.kind === "rest") return [];
+  if (connection.kind === "rest" || connection.kind === "built-in") return [];
   if (connection.kind !== "stdio") return [connection.url, ...Object.values(connection.headers)];
   const { command, args, env, cwd = "" } = connection;
   return [command, ...args, ...Object.values(env), cwd];

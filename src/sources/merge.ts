@@ -126,7 +126,7 @@ function connectionKey({ definition, envFile }: Candidate): string {
 }
 
 function plainly(connection: Connection): Connection {
-  if (connection.kind === "rest") return connection;
+  if (connection.kind === "rest" || connection.kind === "built-in") return connection;
   if (connection.kind !== "stdio") return { ...connection, url: connection.url.replace(/\/$/, "") };
   const { command, args } = connection;
   const isCmd = /(?:^|[\\/])cmd(?:\.exe)?$/i.test(command) && /^\/c$/i.test(args[0] ?? "");

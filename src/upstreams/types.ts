@@ -4,6 +4,7 @@ import type { JsonObject } from "../model/json.js";
 import type { RestOperation } from "../model/operation.js";
 import type { Connection, Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
+import type { OwnTool } from "./built-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { ConvertDocument } from "./rest/convert-document.js";
 
@@ -20,6 +21,8 @@ export interface UpstreamsParts {
   readonly secrets?: Secrets;
   /** Reads the documents of REST APIs. */
   readonly convertDocument?: ConvertDocument;
+  /** The gateway's own tools, which are a server too. */
+  readonly ownTools?: () => Promise<readonly OwnTool[]>;
   /** A server said that its tools changed; storms of it arrive coalesced. */
   readonly onListChanged?: (server: string) => void;
   readonly onStateChange?: (server: string) => void;

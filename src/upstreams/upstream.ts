@@ -1,4 +1,5 @@
 // One server's connection over time: started when needed, shared, closed when idle, tried again with patience.
+import { openBuiltInSession } from "./built-in.js";
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
 import type { Connection, RestConnection, ServerListing } from "../model/server.js";
@@ -216,6 +217,7 @@ export class Upstream {
   }
 
   async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
+    if (connection.kind === "built-in") return await this.#openBuiltIn();
     if (connection.kind === "rest") return await this.#openRest(connection);
     const { server, version, options, env, reaper } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
@@ -241,6 +243,11 @@ export class Upstream {
     );
     opened.session = session;
     return this.#toLive(session);
+  }
+
+  async #openBuiltIn(): Promise<Live> {
+    const { server, ownTools } = this.#parts;
+    return this.#toLive(openBuiltInSession(server, (await ownTools?.()) ?? []));
   }
 
   async #openRest(connection: RestConnection): Promise<Live> {
@@ -357,6 +364,7 @@ export class Upstream {
 
 /** Whatever stands there may be a secret of this server. To others it may be a word like any other. */
 function givenTo(connection: Connection): string[] {
+  if (connection.kind === "built-in") return [];
   const given = Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
   return connection.kind === "rest" ? [...given, ...secretsIn(connection.auth)] : given;
 }

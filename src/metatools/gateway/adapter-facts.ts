@@ -14,6 +14,7 @@ export interface Authentication {
 }
 
 export function describeAuthentication(connection: Connection): Authentication {
+  if (connection.kind === "built-in") return { type: "none", variables: [] };
   if (connection.kind === "stdio") {
     const variables = namesIn(Object.values(connection.env));
     return { type: variables.length > 0 ? "environment" : "none", variables };

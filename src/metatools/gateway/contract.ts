@@ -78,8 +78,15 @@ function adapterOf(id: string, servers: Snapshot["servers"]): CatalogServer | un
   return servers.get(splitId(id, servers).server);
 }
 
-/** A server's name may hold colons itself: the longest that there is counts, else what stands before the first. */
+/**
+ * A server's name may hold colons itself: the longest that there is counts, else what stands before the first. What has
+ * no colon may be the name of a tool file.
+ */
 export function splitId(id: string, servers: Snapshot["servers"]): { readonly server: string; readonly name: string } {
+  for (const [server, { tools }] of id.includes(":") ? [] : servers) {
+    const filed = tools.find(({ file }) => file?.id === id);
+    if (filed !== undefined) return { server, name: filed.name };
+  }
   const ends = [...id.matchAll(/:/g)].map(({ index }) => index);
   const end = ends.toReversed().find((at) => servers.has(id.slice(0, at))) ?? ends[0] ?? id.length;
   return { server: id.slice(0, end), name: id.slice(end + 1) };

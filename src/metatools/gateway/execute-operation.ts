@@ -78,7 +78,8 @@ function operationOf(
   { snapshot, operations }: Pick<GatewayTable, "snapshot" | "operations">,
 ): Operation | undefined {
   const { servers, tools } = snapshot();
-  const tool = tools.get(toolId);
+  const { server, name } = splitId(toolId, servers);
+  const tool = tools.get(`${server}:${name}`);
   return tool === undefined || tool.quarantine !== undefined
     ? undefined
     : operations.of(tool, servers.get(tool.server));

@@ -1,4 +1,4 @@
-import type { CatalogServer } from "../../catalog/snapshot.js";
+import { type CatalogServer, isOwn } from "../../catalog/snapshot.js";
 import type { Tool } from "../../model/tool.js";
 import type { Policy } from "../../policy/policy.js";
 import { isAtLeast } from "../../policy/risk.js";
@@ -39,7 +39,7 @@ function toRuling(tool: Tool, policy: Policy): OperationRuling {
 export function listOperations(servers: Iterable<CatalogServer>, operations: Operations): [string, Operation][] {
   return [...servers].flatMap((server) =>
     server.tools
-      .filter((tool) => tool.enabled)
+      .filter((tool) => tool.enabled && !isOwn(server))
       .map((tool): [string, Operation] => [tool.id, operations.of(tool, server)]),
   );
 }

@@ -15,7 +15,7 @@ export function toConfigEntry(definition: ServerDefinition, envFile?: string): J
 
 function connectionOf(connection: Connection): JsonObject {
   // No other program has any: they are written in a section of their own.
-  if (connection.kind === "rest") return {};
+  if (connection.kind === "rest" || connection.kind === "built-in") return {};
   if (connection.kind !== "stdio") {
     const { kind, url, headers } = connection;
     return { type: kind, url, ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }) };

@@ -26,6 +26,7 @@ export function replaceSecrets(
   replace: (secret: PlainSecret) => string,
 ): Connection {
   const prefix = toVariable(server);
+  if (connection.kind === "built-in") return connection;
   if (connection.kind === "rest") return inRest(connection, prefix, replace);
   if (connection.kind !== "stdio") {
     const headers = mapEntries(connection.headers, (name, text) => {

@@ -30,9 +30,10 @@ export async function askServers(names: readonly string[], stages: Stages, conte
   return names.flatMap((name) => asked.get(name) ?? []);
 }
 
-async function ask(name: string, { refresh }: Stages): Promise<AskedServer> {
+async function ask(name: string, { refresh, snapshot, upstreams, target }: Stages): Promise<AskedServer> {
   const started = performance.now();
-  const failure = await refresh.refresh(name).then(
+  const isFixed = snapshot().servers.get(name)?.definition.isFixed === true;
+  const failure = await (isFixed ? upstreams.list(target(name)) : refresh.refresh(name)).then(
     () => undefined,
     (error: unknown) => toDiscoveryError(error),
   );

@@ -160,6 +160,7 @@ export function whereServer(
 }
 
 function reachOf(connection: Connection): string {
+  if (connection.kind === "built-in") return "(built in)";
   if (connection.kind === "stdio") return basename(connection.command);
   const url = connection.kind === "rest" ? (connection.baseUrl ?? connection.document) : connection.url;
   return URL.canParse(url) && !url.includes("${") ? new URL(url).origin : "(address with variables)";

@@ -38,7 +38,9 @@ export async function openCatalog(engine: DiscoveryEngine): Promise<Stages> {
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
   const { refresh, snapshot } = stages;
-  const isKnown = [...snapshot().servers.values()].every(({ record }) => record !== undefined);
+  const isKnown = [...snapshot().servers.values()].every(
+    ({ record, definition }) => record !== undefined || definition.isFixed === true,
+  );
   if (isKnown) return stages;
   refresh.start();
   const total = refresh.pending().length;

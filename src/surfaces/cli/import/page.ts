@@ -113,6 +113,7 @@ function nameOf(fate: Fate): { readonly as?: string } {
 }
 
 function reachOf(connection: Connection): string {
+  if (connection.kind === "built-in") return "(built in)";
   if (connection.kind === "stdio") return basename(connection.command.replaceAll("\\", "/"));
   const url = connection.kind === "rest" ? connection.document : connection.url;
   return URL.canParse(url) && !url.includes("${") ? new URL(url).origin : "(address with variables)";

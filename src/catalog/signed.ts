@@ -1,0 +1,30 @@
+import type { FiledTool } from "../model/server.js";
+import type { Quarantine, ToolDefinition } from "../model/tool.js";
+import { canonicalJson } from "../util/json/canonical.js";
+import { differingPointers } from "./differing-pointers.js";
+import type { Doubts } from "./quarantine.js";
+
+/** The members that a tool file holds; whatever else a server says of a tool, nobody has signed anything of it. */
+const SIGNED_MEMBERS = ["title", "description", "inputSchema", "outputSchema", "annotations"] as const;
+
+/** The doubts, and those of every tool of which the server says something else than its signed file. */
+export function withSigned(
+  doubts: Doubts,
+  tools: readonly ToolDefinition[],
+  files: ReadonlyMap<string, FiledTool>,
+): Doubts {
+  if (files.size === 0) return doubts;
+  const more = new Map<string, Quarantine>();
+  for (const tool of tools) {
+    const filed = files.get(tool.name);
+    if (filed === undefined) continue;
+    const [signed, live] = [signedPart(filed.definition), signedPart(tool)];
+    if (canonicalJson(signed) === canonicalJson(live)) continue;
+    more.set(tool.name, { reason: "signed", differs: differingPointers(signed, live) });
+  }
+  return more.size === 0 ? doubts : new Map([...doubts, ...more]);
+}
+
+function signedPart(tool: ToolDefinition): Record<string, unknown> {
+  return Object.fromEntries(SIGNED_MEMBERS.flatMap((name) => (tool[name] === undefined ? [] : [[name, tool[name]]])));
+}

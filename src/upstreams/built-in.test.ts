@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import type { JsonObject } from "../model/json.js";
+import { openBuiltInSession, type OwnTool } from "./built-in.js";
+
+const tool = (run: OwnTool["run"]): OwnTool => ({
+  definition: { name: "echo", inputSchema: { type: "object" } },
+  run,
+});
+const CALL = { tool: "echo", arguments: { a: 1 }, timeoutMs: 20_000, maxTotalMs: 20_000 };
+const never = (_args: JsonObject, signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+
+it("lists and calls what it was given, asking for leave before each call", async () => {
+  const events: string[] = [];
+  const session = openBuiltInSession("own", [
+    tool((args) => {
+      events.push("run");
+      return Promise.resolve({ content: [{ type: "text", text: JSON.stringify(args) }] });
+    }),
+  ]);
+  expect((await session.listTools()).tools.map(({ name }) => name)).toEqual(["echo"]);
+  const beforeSend = (): Promise<void> => {
+    events.push("leave");
+    return Promise.resolve();
+  };
+  expect(await session.callTool({ ...CALL, beforeSend })).toEqual({ content: [{ type: "text", text: '{"a":1}' }] });
+  expect(events).toEqual(["leave", "run"]);
+  await expect(session.callTool({ ...CALL, tool: "other" })).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
+  await session.close();
+  expect(session.closed).toBe(true);
+});
+
+it("ends a call that takes too long, and one that is cancelled for its own reason", async () => {
+  const session = openBuiltInSession("own", [tool(never)]);
+  await expect(session.callTool({ ...CALL, timeoutMs: 1 })).rejects.toMatchObject({ code: "TOOL_EXECUTION_TIMEOUT" });
+  const abort = new AbortController();
+  const called = session.callTool(CALL, abort.signal);
+  abort.abort(new Error("changed my mind"));
+  await expect(called).rejects.toThrow("changed my mind");
+});
