@@ -27,6 +27,7 @@ import { findServers } from "./servers.js";
 import type { Collected } from "./sources/collect.js";
 import { createTargets } from "./targets.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
+import { createNarrow, type Narrow } from "./views.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
 export interface Foundation {
@@ -64,6 +65,8 @@ export interface Stages extends Execution, Profiles {
   readonly notices: () => readonly string[];
   /** Rules that match no known tool or never decide; true only when all servers are known. */
   readonly ruleWarnings: () => readonly RuleWarning[];
+  /** The same for a caller who sees less, or wants it in another form. */
+  readonly narrow: Narrow;
 }
 
 export interface ComposeParts {
@@ -130,6 +133,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   const notes = () => notesFor(loaded, collected, foundation.failure());
   const profiles = await openProfiles({ config, place, discovery, snapshot, execution, upstreams, notes });
 
+  let narrowed: Narrow | undefined;
   const stages: Stages = {
     place,
     loaded,
@@ -151,6 +155,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(place.stateFolder)],
     notices: () => noticesOf(loaded, collected, variables),
     ruleWarnings: () => findIneffectiveRules(rules, [...snapshot().tools.values()]),
+    narrow: (wish) => (narrowed ??= createNarrow(stages, meaning))(wish),
   };
   return stages;
 }

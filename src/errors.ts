@@ -104,6 +104,12 @@ export const ERRORS = {
   TOOL_EXECUTION_TIMEOUT: { http: 504, exit: 3, retryable: false, meaning: "The server did not answer in time." },
   CANCELLED: { http: 499, exit: 130, retryable: false, meaning: "The caller cancelled the call." },
   CONFIGURATION_ERROR: { http: 500, exit: 2, retryable: false, meaning: "The configuration is wrong or incomplete." },
+  SIGNATURE_INVALID: {
+    http: 500,
+    exit: 2,
+    retryable: false,
+    meaning: "A tool file is not signed, not by a trusted key, or not as it was signed.",
+  },
   AUDIT_UNAVAILABLE: {
     http: 503,
     exit: 3,

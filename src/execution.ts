@@ -22,6 +22,8 @@ import type { UpstreamCall, Upstreams, UpstreamTarget } from "./upstreams/types.
 
 export interface Execution {
   readonly execute: Execute;
+  /** The same for a caller who sees other tools. */
+  readonly executeAmong: (discovery: Pick<Discovery, "find">) => Execute;
   readonly policy: Policy;
   readonly confirmations: Confirmations;
   readonly idempotency: Idempotency;
@@ -56,42 +58,43 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
   const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
   const idempotency = createIdempotency({ keys: store.keys, arrears, seals, ttlMs: keyTtlMs, now, note });
-  const execute = createExecute({
-    resolve: ({ server, tool }, waitMs, signal) => discovery.find(server, tool, { waitMs, ...(signal && { signal }) }),
-    explain: (tool) => explain(rules, decide(rules, tool)),
-    policy,
-    profile: config.profile,
-    policyInForce: () => inForce().policy,
-    pinOf,
-    validation,
-    confirmations,
-    idempotency,
-    seals,
-    rates: store.rates,
-    secrets: place.secrets,
-    audit,
-    send: async (tool, call, signal) => {
-      const beforeSend = (): Promise<void> | undefined => {
-        assertEnabled(tool, inForce().rules);
-        assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
-        return call.beforeSend();
-      };
-      return await upstreams.call(
-        inForce().target(tool.server),
-        toUpstreamCall(tool, { ...call, beforeSend }, policy),
-        signal,
-      );
-    },
-    limit: { bytes: config.execution.resultLimit, kept },
-    options: config.execution,
-    startWaitMs: config.upstreams.startWaitMs,
-    now,
-    steadyNow: place.steadyNow,
-    elapsed: place.elapsed,
-    newId: randomUUID,
-    log,
-  });
-  return { execute, policy, confirmations, idempotency };
+  const executeAmong = (seen: Pick<Discovery, "find">): Execute =>
+    createExecute({
+      resolve: ({ server, tool }, waitMs, signal) => seen.find(server, tool, { waitMs, ...(signal && { signal }) }),
+      explain: (tool) => explain(rules, decide(rules, tool)),
+      policy,
+      profile: config.profile,
+      policyInForce: () => inForce().policy,
+      pinOf,
+      validation,
+      confirmations,
+      idempotency,
+      seals,
+      rates: store.rates,
+      secrets: place.secrets,
+      audit,
+      send: async (tool, call, signal) => {
+        const beforeSend = (): Promise<void> | undefined => {
+          assertEnabled(tool, inForce().rules);
+          assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
+          return call.beforeSend();
+        };
+        return await upstreams.call(
+          inForce().target(tool.server),
+          toUpstreamCall(tool, { ...call, beforeSend }, policy),
+          signal,
+        );
+      },
+      limit: { bytes: config.execution.resultLimit, kept },
+      options: config.execution,
+      startWaitMs: config.upstreams.startWaitMs,
+      now,
+      steadyNow: place.steadyNow,
+      elapsed: place.elapsed,
+      newId: randomUUID,
+      log,
+    });
+  return { execute: executeAmong(discovery), executeAmong, policy, confirmations, idempotency };
 }
 
 /** Whether a request may be repeated is the policy's word, not the document's. */

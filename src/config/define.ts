@@ -203,6 +203,8 @@ export interface PolicyConfig {
   buckets?: Record<string, { calls: number; perSeconds: number; per?: "actor" | "everyone" | undefined }> | undefined;
   /** The first entry that is about a tool decides. */
   rateLimits?: (PolicyEntry & { rate_limit_bucket: string })[] | undefined;
+  /** What callers may discover, by name. */
+  views?: Record<string, { tools?: string | string[] | undefined; servers?: string[] | undefined }> | undefined;
   pinning?: "off" | "warn" | "enforce" | undefined;
 }
 

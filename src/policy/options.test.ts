@@ -20,6 +20,7 @@ describe("policyOptions", () => {
       scopes: [],
       buckets: {},
       rateLimits: [],
+      views: {},
       pinning: "warn",
     });
   });

@@ -110,6 +110,21 @@ const bucket = z.strictObject({
     .describe("Whether each actor has such a bucket or all share one."),
 });
 
+const view = z
+  .strictObject({
+    tools: z
+      .union([pattern, z.array(pattern).min(1).max(MOST_ENTRIES)])
+      .optional()
+      .describe("The tools that are seen, as the `pattern` of a rule. Default: all."),
+    servers: z
+      .array(pattern)
+      .min(1)
+      .max(MOST_ENTRIES)
+      .optional()
+      .describe("Names or globs of the servers that are seen. Default: those that have a tool that is."),
+  })
+  .refine(({ tools, servers }) => tools !== undefined || servers !== undefined, "needs `tools` or `servers`.");
+
 const authored = z.strictObject({
   preset: z
     .enum(["default", "strict"])
@@ -167,6 +182,10 @@ const authored = z.strictObject({
     .max(MOST_ENTRIES)
     .default([])
     .describe("Which tools take from which bucket. The first entry that is about a tool decides."),
+  views: z
+    .record(z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, "is not a name: letters, digits, dot, dash, underscore"), view)
+    .default({})
+    .describe("What callers may discover, by name; who has which view is said where callers are known: `http`."),
   pinning: z
     .enum(["off", "warn", "enforce"])
     .optional()
@@ -254,6 +273,17 @@ export async function findBadSelectors(
   }
   for (const { path, reason } of await findBad(toList(distrust).map((server) => ({ server })))) {
     found.push({ path: ["distrust", ...path.slice(0, 1)], reason });
+  }
+  for (const [name, view] of isJsonObject(lists["views"]) ? Object.entries(lists["views"]) : []) {
+    if (!isJsonObject(view)) continue;
+    const bad = await findBad([{ pattern: view["tools"] }, ...toList(view["servers"]).map((server) => ({ server }))]);
+    for (const {
+      path: [entry, , ...rest],
+      reason,
+    } of bad) {
+      const place = entry === 0 ? ["tools", ...rest] : ["servers", Number(entry) - 1];
+      found.push({ path: ["views", name, ...place], reason });
+    }
   }
   return found;
 }

@@ -1,4 +1,5 @@
 // The policy of one configuration: what it says of a tool, and whether one call of it may go on. Pure.
+import type { Actor } from "../model/actor.js";
 import type { Tool } from "../model/tool.js";
 import { type CallFacts, type Decision, decide, type PolicyActor, type Question } from "./decide.js";
 import type { PolicyOptions } from "./options.js";
@@ -13,7 +14,7 @@ export interface Policy {
 export interface AskedCall {
   readonly tool: Tool;
   readonly pin: Question["pin"];
-  readonly actorId: string;
+  readonly actor: Pick<Actor, "id" | "scopes">;
   readonly call: CallFacts;
 }
 
@@ -30,11 +31,17 @@ export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
   return {
     options,
     ruling,
-    judge({ tool, pin, actorId, call }) {
-      const actor: PolicyActor = { id: actorId, kind: "local", scopes: options.localScopes };
-      return decide({ toolId: tool.id, ruling: ruling(tool), pin, actor, call }, options);
+    judge({ tool, pin, actor, call }) {
+      return decide(
+        { toolId: tool.id, ruling: ruling(tool), pin, actor: toPolicyActor(actor, options), call },
+        options,
+      );
     },
   };
+}
+
+function toPolicyActor({ id, scopes }: AskedCall["actor"], { localScopes }: PolicyOptions): PolicyActor {
+  return scopes === undefined ? { id, kind: "local", scopes: localScopes } : { id, kind: "token", scopes };
 }
 
 /** Methods that may be repeated without harm, as RFC 9110 has it. */
