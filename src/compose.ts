@@ -23,11 +23,10 @@ import { openProfiles, type Profiles } from "./profiles.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
-import { findServers } from "./servers.js";
-import type { Collected } from "./sources/collect.js";
+import { findServers, type FoundServers } from "./servers.js";
 import { createTargets } from "./targets.js";
 import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
-import { createNarrow, type Narrow } from "./views.js";
+import { createNarrow, type Wish } from "./views.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
 export interface Foundation {
@@ -48,7 +47,7 @@ export interface Stages extends Execution, Profiles {
   readonly books: Books;
   readonly loaded: LoadedConfig;
   readonly config: Config;
-  readonly collected: Collected;
+  readonly collected: FoundServers;
   readonly rules: CompiledRules;
   readonly snapshot: () => Snapshot;
   readonly load: () => Promise<void>;
@@ -66,7 +65,7 @@ export interface Stages extends Execution, Profiles {
   /** Rules that match no known tool or never decide; true only when all servers are known. */
   readonly ruleWarnings: () => readonly RuleWarning[];
   /** The same for a caller who sees less, or wants it in another form. */
-  readonly narrow: Narrow;
+  readonly narrow: (wish: Wish) => Promise<Stages>;
 }
 
 export interface ComposeParts {
@@ -87,7 +86,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     ...place,
     admits: (file, bytes) => loaded.trustsFolder || place.trust.isTrusted(file, bytes),
   });
-  const collected = await findServers({ loaded, place, variables, previous: previous?.collected });
+  const versions = books.store.toolFiles;
+  const collected = await findServers({ loaded, place, variables, versions, previous: previous?.collected });
   const rules = await compileRules([...config.toolRules, ...collected.toolRules]);
   const shared = config.cache.enabled ? createCatalogDisk(books.store.catalog, log) : undefined;
   const disk = previous === undefined ? shared : rememberedDisk(shared, previous.snapshot());
@@ -133,7 +133,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   const notes = () => notesFor(loaded, collected, foundation.failure());
   const profiles = await openProfiles({ config, place, discovery, snapshot, execution, upstreams, notes });
 
-  let narrowed: Narrow | undefined;
+  let narrowed: Stages["narrow"] | undefined;
   const stages: Stages = {
     place,
     loaded,

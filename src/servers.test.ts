@@ -6,6 +6,7 @@ import { loadConfig } from "./config/load.js";
 import { createVariables } from "./config/variables.js";
 import { toPlace } from "./place.js";
 import { findServers } from "./servers.js";
+import { createStore } from "./store/create-store.js";
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +20,8 @@ async function find(config: object) {
   const env = { HOME: folder };
   const place = toPlace({ cwd: folder, env, stateFolder: join(folder, "state") });
   const loaded = await loadConfig({ cwd: folder, home: folder, anygptHome: place.stateFolder, env, path });
-  return await findServers({ loaded, place, variables: createVariables(place), previous: undefined });
+  const { toolFiles: versions } = createStore({ file: join(folder, "store.db"), inline: true });
+  return await findServers({ loaded, place, variables: createVariables(place), versions, previous: undefined });
 }
 
 describe("adapters", () => {

@@ -10,16 +10,48 @@ import type { Variables } from "./config/variables.js";
 import type { Connection, ServerDefinition } from "./model/server.js";
 import type { Place } from "./place.js";
 import { ALL_CLIENTS, type Collected, collectServers, NO_SERVERS } from "./sources/collect.js";
+import type { Store } from "./store/store.js";
+import { findToolFiles, keyFolder, toolFolders, withToolFiles } from "./tool-files.js";
+import type { ReadToolFiles } from "./toolfiles/read-tool-files.js";
 
 export interface ServersParts {
   readonly loaded: LoadedConfig;
   readonly place: Place;
   readonly variables: Variables;
+  /** Of tool files: which are newer than which was seen before. */
+  readonly versions: Store["toolFiles"];
   /** What the configuration before amounted to. */
-  readonly previous: Collected | undefined;
+  readonly previous: FoundServers | undefined;
 }
 
-export async function findServers({ loaded, place, variables, previous }: ServersParts): Promise<Collected> {
+/** What a configuration amounts to, with the files that its folder adds. */
+export interface FoundServers extends Collected {
+  readonly toolFiles: ReadToolFiles;
+}
+
+export async function findServers(parts: ServersParts): Promise<FoundServers> {
+  const { loaded, place, versions, previous } = parts;
+  const [collected, toolFiles] = await Promise.all([
+    collect(parts),
+    findToolFiles({ loaded, place, versions, previous: previous?.toolFiles }),
+  ]);
+  const { servers, notices } = await withToolFiles(collected.servers, toolFiles, place);
+  const folders = toolFolders(loaded, place);
+  return {
+    ...collected,
+    servers,
+    toolFiles,
+    notices: [...collected.notices, ...notices],
+    files: [
+      ...collected.files,
+      ...folders,
+      ...(folders.length === 0 ? [] : [keyFolder(place.stateFolder)]),
+      ...[...toolFiles.files, ...toolFiles.refused].map(({ path }) => path),
+    ],
+  };
+}
+
+async function collect({ loaded, place, variables, previous }: ServersParts): Promise<Collected> {
   const { config, baseDir, file, origin } = loaded;
   const { home, cwd, env, trust } = place;
   if (!config.enabled) return NO_SERVERS;

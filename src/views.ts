@@ -1,15 +1,18 @@
 // The stages of a configuration and what a caller wants come in; the same stages go out as this caller may see them.
 // What a view does not show does not exist there: not in lists, searches, counts, suggestions, errors or waits.
-import type { Stages } from "./compose.js";
 import type { Lookup } from "./catalog/lookup.js";
 import type { Refresh } from "./catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "./catalog/snapshot.js";
 import { DiscoveryError } from "./errors.js";
-import { createDiscovery, type DiscoveryParts } from "./metatools/discovery.js";
+import { createDiscovery, type Discovery, type DiscoveryParts } from "./metatools/discovery.js";
+import type { Config } from "./config/options.js";
+import type { Execution } from "./execution.js";
 import type { Tool } from "./model/tool.js";
-import { openProfiles } from "./profiles.js";
+import type { Place } from "./place.js";
+import { openProfiles, type Profiles } from "./profiles.js";
 import { compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
+import type { Upstreams } from "./upstreams/types.js";
 
 /** What a caller wants of a gateway, where it is not what the configuration says. */
 export interface Wish {
@@ -24,10 +27,26 @@ export interface View {
   mayName(server: string): boolean;
 }
 
-export type Narrow = (wish: Wish) => Promise<Stages>;
+/** What of the stages depends on what is seen, and what it is made of. */
+export interface Narrowable extends Execution, Profiles, Catalogued {
+  readonly config: Config;
+  readonly place: Place;
+  readonly discovery: Discovery;
+  readonly upstreams: Upstreams;
+  readonly notices: () => readonly string[];
+}
+
+interface Catalogued {
+  readonly snapshot: () => Snapshot;
+  readonly lookup: Lookup;
+  readonly refresh: Refresh;
+}
 
 /** Each view is made once, when the first caller wants it. */
-export function createNarrow(whole: Stages, meaning: DiscoveryParts["meaning"]): Narrow {
+export function createNarrow<Stages extends Narrowable>(
+  whole: Stages,
+  meaning: DiscoveryParts["meaning"],
+): (wish: Wish) => Promise<Stages> {
   const made = new Map<string, Promise<Stages>>();
   return (wish) => {
     const { view, profile = whole.config.profile, mode = whole.config.mode } = wish;
@@ -41,9 +60,9 @@ export function createNarrow(whole: Stages, meaning: DiscoveryParts["meaning"]):
   };
 }
 
-async function narrow(
+async function narrow<Stages extends Narrowable>(
   whole: Stages,
-  { view: name, profile, mode }: Wish & Pick<Stages["config"], "profile" | "mode">,
+  { view: name, profile, mode }: Wish & Pick<Config, "profile" | "mode">,
   meaning: DiscoveryParts["meaning"],
 ): Promise<Stages> {
   const config = { ...whole.config, profile, mode };
@@ -60,7 +79,7 @@ async function narrow(
   return { ...whole, ...profiles, config, snapshot, lookup, refresh, discovery, execute: execution.execute };
 }
 
-async function narrowCatalog(whole: Stages, name: string): Promise<Pick<Stages, "snapshot" | "lookup" | "refresh">> {
+async function narrowCatalog(whole: Narrowable, name: string): Promise<Catalogued> {
   const view = await compileView(whole.config.policy.views, name);
   const snapshot = narrowSnapshot(whole.snapshot, view);
   return {
@@ -70,7 +89,7 @@ async function narrowCatalog(whole: Stages, name: string): Promise<Pick<Stages, 
   };
 }
 
-type Views = Stages["config"]["policy"]["views"];
+type Views = Config["policy"]["views"];
 
 /** A view shows what its patterns name, in the words of `toolRules`. */
 export async function compileView(views: Views, name: string): Promise<View> {
@@ -148,7 +167,7 @@ function toTools(servers: ReadonlyMap<string, CatalogServer>): Map<string, Tool>
 }
 
 /** A server that is not seen is not asked either: how long an answer takes would tell of it. */
-function narrowLookup({ lookup }: Stages, snapshot: () => Snapshot, view: View): Lookup {
+function narrowLookup({ lookup }: Catalogued, snapshot: () => Snapshot, view: View): Lookup {
   const isSeen = (name: string): boolean => snapshot().servers.has(name) || view.mayName(name);
   type Look = Lookup["server"];
   const seen =

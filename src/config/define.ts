@@ -10,6 +10,15 @@ export interface DiscoveryConfig {
   sources?: SourceConfig[] | undefined;
   /** REST APIs whose operations are offered as tools: a list of entries with `name`, or a map by name. */
   adapters?: (AdapterConfig & { name: string })[] | Record<string, AdapterConfig> | undefined;
+  /** Signed files that describe the tools of servers, as `anygpt mcp discover` writes them. */
+  toolFiles?:
+    | {
+        enabled?: boolean | undefined;
+        folders?: string[] | undefined;
+        signatures?: "required" | "hash" | undefined;
+        agents?: { discover?: boolean | undefined; hosts?: string[] | undefined } | undefined;
+      }
+    | undefined;
   /** Rules that enable, disable and tag tools, evaluated per tool, in order. */
   toolRules?: ToolRuleConfig[] | undefined;
   /** What an actor may do now: risk, confirmation, idempotency keys, scopes, rate limits and pinning. */

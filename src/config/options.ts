@@ -10,6 +10,7 @@ import { findBadPatterns, toolRulesOptions } from "../rules/options.js";
 import { searchOptions } from "../search/options.js";
 import { serversOptions, sourcesOptions } from "../sources/options.js";
 import { storeOptions } from "../store/options.js";
+import { toolFilesOptions } from "../toolfiles/options.js";
 import { httpOptions } from "../surfaces/http/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
 import type { Violation } from "../util/document/schema.js";
@@ -22,6 +23,7 @@ export const configOptions = z
     servers: serversOptions,
     sources: sourcesOptions,
     adapters: adaptersOptions,
+    toolFiles: toolFilesOptions.prefault({}),
     toolRules: toolRulesOptions,
     policy: policyOptions.prefault({}),
     search: searchOptions,

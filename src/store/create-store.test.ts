@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createStore } from "./create-store.js";
 import { examineStore } from "./repair.js";
 import { driver } from "./sqlite/driver.js";
+import { migrate, MIGRATIONS } from "./sqlite/schema.js";
 import type { Store } from "./store.js";
 
 let folder: string;
@@ -75,6 +76,24 @@ describe("the embedded store", () => {
     await store.audit.append([BODY]);
     expect(await store.audit.read({})).toHaveLength(1);
   });
+
+  it.each([true, false])(
+    "goes on with a file of the format before, and with what is in it (inline: %s)",
+    async (inline) => {
+      await mkdir(join(folder, "state"));
+      const before = new (driver().DatabaseSync)(file);
+      migrate(before, MIGRATIONS.slice(0, 1));
+      before.exec("INSERT INTO catalog VALUES ('s', 'f', 1, 'text')");
+      before.close();
+      const store = open(inline);
+      const seen = { folder: "/f", toolId: "t", version: "1.0.0", validatedAt: "2026-01-01T00:00:00Z", rank: "1" };
+      expect(await store.toolFiles.list("/f")).toEqual([]);
+      expect(await store.toolFiles.note([seen])).toEqual([seen]);
+      expect(await store.catalog.read([{ server: "s", fingerprint: "f" }])).toEqual(["text"]);
+      await store.audit.append([BODY]);
+      expect(examineStore(file)).toEqual({ kind: "healthy" });
+    },
+  );
 
   it("says that its folder cannot be made", async () => {
     await writeFile(join(folder, "in-the-way"), "");

@@ -45,6 +45,8 @@ export function createStore({ file, inline = false }: StoreParts): Store {
     pins: partOf("pins") as Store["pins"],
     rates: partOf("rates") as Store["rates"],
     catalog: partOf("catalog") as Store["catalog"],
+    credentials: partOf("credentials") as Store["credentials"],
+    toolFiles: partOf("toolFiles") as Store["toolFiles"],
     async prepare() {
       if (!isSound) await send(writer, { part: "probe", method: "write", given: [] });
     },
@@ -55,9 +57,11 @@ export function createStore({ file, inline = false }: StoreParts): Store {
   };
 }
 
+const APART_FROM_CALLS: ReadonlySet<Request["part"]> = new Set(["pins", "catalog", "credentials", "toolFiles"]);
+
 /** What belongs to a call is part of its record: without it the call is not made. */
 function codeOf(part: Request["part"]): ErrorCode {
-  return part === "pins" || part === "catalog" ? "INTERNAL_ERROR" : "AUDIT_UNAVAILABLE";
+  return APART_FROM_CALLS.has(part) ? "INTERNAL_ERROR" : "AUDIT_UNAVAILABLE";
 }
 
 function toError({ reason, hint }: Fault, file: string, part: Request["part"]): DiscoveryError {

@@ -1,11 +1,13 @@
 // What has to outlive a process and be shared by several goes in and comes out again: keys, audit, approvals, pins,
-// rates, catalog. It refuses to know what any of it means, what time it is, and who asks.
+// rates, catalog, credentials, versions of tool files. It refuses to know what any of it means, what time it is, and who asks.
 import type { Approvals } from "./approvals.js";
 import type { AuditRecords } from "./audit-records.js";
 import type { CatalogRecords } from "./catalog-records.js";
+import type { Credentials } from "./credentials.js";
 import type { KeyRecords } from "./key-records.js";
 import type { Pins } from "./pins.js";
 import type { RateWindows } from "./rate-windows.js";
+import type { ToolFileVersions } from "./tool-file-versions.js";
 
 /**
  * The contract that every store is held to (`test/contract/describe-store.ts`):
@@ -21,6 +23,8 @@ export interface Store {
   readonly pins: Pins;
   readonly rates: RateWindows;
   readonly catalog: CatalogRecords;
+  readonly credentials: Credentials;
+  readonly toolFiles: ToolFileVersions;
   /** Resolves when a record could be written now; rejects with AUDIT_UNAVAILABLE. Costs nothing while all goes well. */
   prepare(): Promise<void>;
   /** Waits for what is under way. The store's keys count as abandoned from then on. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../model/json.js";
-import { openBuiltInSession, type OwnTool } from "./built-in.js";
+import { openBuiltInSession } from "./built-in.js";
+import type { OwnTool } from "./own-tool.js";
 
 const tool = (run: OwnTool["run"]): OwnTool => ({
   definition: { name: "echo", inputSchema: { type: "object" } },

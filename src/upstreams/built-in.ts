@@ -1,15 +1,9 @@
 // The gateway's own tools come in, a session like any other goes out: nothing is started and nothing is connected.
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
-import type { JsonObject } from "../model/json.js";
-import type { ToolDefinition } from "../model/tool.js";
+import type { OwnTool } from "./own-tool.js";
 import type { Session } from "./session.js";
 import type { UpstreamCall } from "./types.js";
-
-export interface OwnTool {
-  readonly definition: ToolDefinition;
-  run(args: JsonObject, signal: AbortSignal): Promise<CallResult>;
-}
 
 export function openBuiltInSession(server: string, tools: readonly OwnTool[]): Session {
   let isClosed = false;

@@ -4,10 +4,12 @@ import type { Store } from "../../src/store/store.js";
 import { describeApprovals } from "./store/approvals.js";
 import { describeAuditRecords } from "./store/audit-records.js";
 import { describeCatalogRecords } from "./store/catalog-records.js";
+import { describeCredentials } from "./store/credentials.js";
 import { describeKeyRecords } from "./store/key-records.js";
 import { describePins } from "./store/pins.js";
 import { describeProcesses } from "./store/processes.js";
 import { describeRateWindows } from "./store/rate-windows.js";
+import { describeToolFileVersions } from "./store/tool-file-versions.js";
 
 /** A store of its own for one test, to be opened as often as the test likes. */
 export interface StorePlace {
@@ -31,6 +33,8 @@ export function describeStore(
     describePins(createPlace);
     describeRateWindows(createPlace);
     describeCatalogRecords(createPlace);
+    describeCredentials(createPlace);
+    describeToolFileVersions(createPlace);
     if (withProcesses) describeProcesses(createPlace);
   });
 }

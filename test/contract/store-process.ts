@@ -8,6 +8,7 @@ export type Job =
   | { readonly kind: "take"; readonly count: number; readonly limit: number }
   | { readonly kind: "append"; readonly count: number; readonly name: string }
   | { readonly kind: "redeem"; readonly count: number }
+  | { readonly kind: "note"; readonly ranks: readonly string[] }
   | { readonly kind: "hold"; readonly name: string }
   | { readonly kind: "append-on-and-on"; readonly name: string }
   | { readonly kind: "leave" };
@@ -20,6 +21,14 @@ let store: Opened;
 
 const repeat = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+
+export const seenVersion = (rank: string, toolId = "t") => ({
+  folder: "/f",
+  toolId,
+  version: `v${rank}`,
+  validatedAt: "2026-01-01T00:00:00Z",
+  rank,
+});
 
 const outcome = (name: string) => ({
   kind: "outcome" as const,
@@ -70,6 +79,10 @@ async function run(job: Job): Promise<unknown> {
     case "redeem":
       return (await repeat(job.count, () => store.approvals.redeem("a1", SUBJECT, "approved", 1000))).filter(Boolean)
         .length;
+    case "note": {
+      const noted = await Promise.all(job.ranks.map((rank) => store.toolFiles.note([seenVersion(rank)])));
+      return noted.flat().map(({ rank }) => rank);
+    }
     case "hold": {
       await reserve(`${job.name}-reserved`, `${job.name}-1`);
       const dispatched = await reserve(`${job.name}-dispatched`, `${job.name}-2`);

@@ -2,6 +2,7 @@ import { createApprovalTable } from "./approval-table.js";
 import { createAuditTable } from "./audit-table.js";
 import { retryBusy } from "./busy.js";
 import { createCatalogTable } from "./catalog-table.js";
+import { createCredentialTable } from "./credential-table.js";
 import type { Database } from "./driver.js";
 import { toFault } from "./faults.js";
 import { createKeyTable } from "./key-table.js";
@@ -10,6 +11,7 @@ import { effectOf, type Reply, type Request, type Tables } from "./operations.js
 import type { Owners } from "./owners.js";
 import { createPinTable } from "./pin-table.js";
 import { createRateTable } from "./rate-table.js";
+import { createToolFileTable } from "./tool-file-table.js";
 
 /** More than a record needs: what finds room for this finds room for the next call. */
 const PROBE = "INSERT OR REPLACE INTO probe VALUES (1, randomblob(32768))";
@@ -66,6 +68,8 @@ function createTables(database: Database, owners: Owners): { readonly [Part in k
     pins: once(() => createPinTable(database)),
     rates: once(() => createRateTable(database)),
     catalog: once(() => createCatalogTable(database)),
+    credentials: once(() => createCredentialTable(database, owners)),
+    toolFiles: once(() => createToolFileTable(database)),
   };
 }
 

@@ -39,6 +39,17 @@ export const OPERATIONS: { readonly [Part in StorePart]: { readonly [Method in k
   pins: { see: "durable", approve: "durable", find: "read", list: "read" },
   rates: { take: "relaxed", peek: "read", giveBack: "relaxed" },
   catalog: { read: "read", write: "relaxed", forget: "relaxed" },
+  credentials: {
+    find: "read",
+    list: "read",
+    save: "durable",
+    claim: "durable",
+    renew: "durable",
+    refuse: "durable",
+    release: "durable",
+    remove: "durable",
+  },
+  toolFiles: { seen: "read", list: "read", note: "durable", accept: "durable" },
 };
 
 /** One call of a method, as it travels to the thread that owns the database. */

@@ -75,6 +75,23 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE probe (only INTEGER PRIMARY KEY CHECK (only = 1), filler BLOB NOT NULL) STRICT;
   `,
+  `
+  CREATE TABLE tool_file_versions (
+    folder TEXT NOT NULL, tool_id TEXT NOT NULL, version TEXT NOT NULL, validated_at TEXT NOT NULL, rank TEXT NOT NULL,
+    PRIMARY KEY (folder, tool_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE credentials (
+    server TEXT NOT NULL, connection TEXT NOT NULL, actor TEXT NOT NULL,
+    issuer TEXT NOT NULL, sealed BLOB NOT NULL, version INTEGER NOT NULL, saved_at INTEGER NOT NULL,
+    refused INTEGER NOT NULL CHECK (refused IN (0, 1)),
+    holder TEXT, owner TEXT, held_since INTEGER, held_until INTEGER,
+    PRIMARY KEY (server, connection, actor)
+  ) STRICT;
+  CREATE TABLE credential_versions (only INTEGER PRIMARY KEY CHECK (only = 1), last INTEGER NOT NULL) STRICT;
+  INSERT INTO credential_versions VALUES (1, 0);
+  `,
 ];
 
 export class ForeignDatabaseError extends Error {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AuditMark } from "../../../src/store/audit-records.js";
 import { verifyStored } from "../../support/stored-chain.js";
 import type { StorePlace } from "../describe-store.js";
-import { SUBJECT, TTL_MS } from "../store-process.js";
+import { seenVersion, SUBJECT, TTL_MS } from "../store-process.js";
 import { createStoreProcesses, type StoreProcesses } from "../store-processes.js";
 
 export function describeProcesses(createPlace: () => Promise<StorePlace>): void {
@@ -59,6 +59,21 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       const four = await processes.start(4, parts);
       const redeemed = await Promise.all(four.map((each) => each.run({ kind: "redeem", count: 25 })));
       expect(sum(redeemed)).toBe(1);
+    });
+
+    it("raise a tool file's version together, and none of them is told less than it gave", async () => {
+      const { parts, open } = await createPlace();
+      const four = await processes.start(4, parts);
+      const given = four.map((_, n) =>
+        Array.from({ length: 50 }, (_, k) => String((k * 7 + n * 13) % 100).padStart(2, "0")),
+      );
+      const told = (await Promise.all(
+        four.map((each, n) => each.run({ kind: "note", ranks: given[n]! })),
+      )) as string[][];
+      expect(told.flatMap((ranks, n) => ranks.filter((rank, k) => rank < given[n]![k]!))).toEqual([]);
+      expect(await open().toolFiles.seen({ folder: "/f", toolId: "t" })).toEqual(
+        seenVersion(given.flat().sort().at(-1)!),
+      );
     });
 
     it("write one chain", async () => {

@@ -1,0 +1,274 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { canonicalJson } from "../../util/json/canonical.js";
+import { followReference } from "../../util/schema-reference.js";
+import type { Findings } from "./findings.js";
+import {
+  type Effect,
+  flagEffect,
+  isEqual,
+  isEqualForPrograms,
+  keywordEffect,
+  presenceEffect,
+} from "./keyword-effect.js";
+import { listChange, typeLabel } from "./labels.js";
+import { shownName, shownValue, textDifference } from "./text-difference.js";
+import { membersOf, TEXT_KEYWORDS, withoutTexts } from "./without-texts.js";
+
+/** What goes into a tool may become wider, what comes out of it narrower. */
+export type Role = "input" | "output";
+
+interface Roots {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  readonly role: Role;
+}
+
+interface Place {
+  readonly path: string;
+  /** Inside "one of" a wider part can make two fit where one did: nothing but texts may change. */
+  readonly isStrict: boolean;
+}
+
+const MOST_STEPS = 20_000;
+const DEEPEST = 200;
+const MOST_HOPS = 50;
+/** Definitions are looked at where they are referred to. */
+const PASSED_OVER = new Set([...TEXT_KEYWORDS, "$ref", "$defs", "definitions"]);
+const SCHEMAS = new Set(["additionalProperties", "items", "propertyNames"]);
+const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const NAMED = new Set(["properties", "patternProperties"]);
+const REFERENCES = new Set(["$dynamicRef", "$recursiveRef"]);
+
+/** Adds what differs between two schemas of the same role. */
+export function compareSchemas(roots: Roots, findings: Findings): void {
+  if (isEqual(roots.before, roots.after)) return;
+  const kind = findings.kind;
+  const count = findings.lines().length;
+  new SchemaComparison(roots, findings).schemas(roots.before, roots.after, { path: "", isStrict: false });
+  const isSilent = findings.kind === kind && findings.lines().length === count;
+  if (isSilent) findings.add("patch", `${roots.role} schema: written differently`);
+}
+
+class SchemaComparison {
+  readonly #roots: Roots;
+  readonly #findings: Findings;
+  /** References need not be followed where nothing differs but texts. */
+  readonly #isTextual: boolean;
+  readonly #seen = new Set<string>();
+  #steps = 0;
+  #depth = 0;
+
+  constructor(roots: Roots, findings: Findings) {
+    this.#roots = roots;
+    this.#findings = findings;
+    this.#isTextual = isEqualForPrograms(roots.before, roots.after);
+  }
+
+  schemas(before: unknown, after: unknown, place: Place): void {
+    this.#steps += 1;
+    if (this.#steps > MOST_STEPS || this.#depth > DEEPEST) {
+      return this.#findings.add("major", "the schemas are too large to be compared");
+    }
+    const [old, now] = this.#inlined(before, after);
+    if (isEqual(old, now) && !hasReference(old)) return;
+    this.#depth += 1;
+    if (isJsonObject(old) && isJsonObject(now)) this.#objects(withValues(old), withValues(now), place);
+    else this.#add(flagEffect(old, now) ?? "other", place, `${shownValue(old)} → ${shownValue(now)}`);
+    this.#depth -= 1;
+  }
+
+  #objects(before: JsonObject, after: JsonObject, place: Place): void {
+    this.#texts(before, after, place);
+    this.#references(before, after, place);
+    const keywords = new Set([...Object.keys(before), ...Object.keys(after)]);
+    if (keywords.has("required") || keywords.has("properties")) this.#members(before, after, place);
+    for (const keyword of keywords) {
+      if (!PASSED_OVER.has(keyword)) this.#keyword(keyword, [before[keyword], after[keyword]], place);
+    }
+  }
+
+  #texts(before: JsonObject, after: JsonObject, place: Place): void {
+    for (const keyword of TEXT_KEYWORDS) {
+      const [old, now] = [before[keyword], after[keyword]];
+      if (isEqual(old, now)) continue;
+      const areTexts = [old, now].every((text) => text === undefined || typeof text === "string");
+      const line = areTexts
+        ? textDifference(old as string | undefined, now as string | undefined)
+        : `${shownValue(old)} → ${shownValue(now)}`;
+      this.#findings.add("patch", `${this.#label(place)}: ${keyword}: ${line}`);
+    }
+  }
+
+  #references(before: JsonObject, after: JsonObject, place: Place): void {
+    const [old, now] = [before["$ref"], after["$ref"]];
+    if (old === undefined && now === undefined) return;
+    if (typeof old !== "string" || typeof now !== "string") {
+      return this.#add("other", place, `$ref ${shownValue(old)} → ${shownValue(now)}`);
+    }
+    const pair = JSON.stringify([old, now, place.isStrict]);
+    if (this.#seen.has(pair)) return;
+    this.#seen.add(pair);
+    const targets = [follow(old, this.#roots.before), follow(now, this.#roots.after)] as const;
+    if (targets[0] === undefined || targets[1] === undefined) {
+      if (!this.#isTextual) this.#add("other", place, `$ref ${shownName(old)} → ${shownName(now)}`);
+    } else this.schemas(...targets, place);
+  }
+
+  #members(before: JsonObject, after: JsonObject, place: Place): void {
+    const [old, now] = [membersOf(before["properties"]), membersOf(after["properties"])];
+    const [needed, neededNow] = [requiredOf(before), requiredOf(after)];
+    for (const name of new Set([...Object.keys(old), ...needed, ...Object.keys(now), ...neededNow])) {
+      const [was, is] = [Object.hasOwn(old, name) || needed.has(name), Object.hasOwn(now, name) || neededNow.has(name)];
+      const inner = { ...place, path: place.path === "" ? shownName(name) : `${place.path}.${shownName(name)}` };
+      const label = this.#label(inner);
+      if (!was) {
+        const isHarmless = !place.isStrict && (this.#roots.role === "output" || !neededNow.has(name));
+        const type = `${typeLabel(now[name])}, ${neededNow.has(name) ? "required" : "optional"}`;
+        this.#findings.add(isHarmless ? "minor" : "major", `+ ${label} (${type})`);
+      } else if (is) {
+        this.#need([needed.has(name), neededNow.has(name)], inner);
+        this.#schemaOrFlag(own(old, name), own(now, name), inner);
+      } else this.#findings.add("major", `- ${label}`);
+    }
+  }
+
+  #need([was, is]: readonly [boolean, boolean], place: Place): void {
+    if (was === is) return;
+    this.#add(was ? "wider" : "narrower", place, was ? "required → optional" : "optional → required");
+  }
+
+  #keyword(keyword: string, [before, after]: readonly [unknown, unknown], place: Place): void {
+    if (keyword === "default") return this.#default(before, after, place);
+    const areSchemas = [before, after].every((value) => value === undefined || isSchema(value));
+    if (SCHEMAS.has(keyword) && areSchemas) {
+      const path = keyword === "items" ? `${place.path}[]` : `${place.path}{${keyword}}`;
+      return this.#schemaOrFlag(before, after, { ...place, path });
+    }
+    if (LISTS.has(keyword) && Array.isArray(before) && Array.isArray(after)) {
+      return this.#lists(keyword, [before, after], place);
+    }
+    if (LISTS.has(keyword))
+      return this.#add(presenceEffect(before, after), place, `${keyword} ${listChange(before, after)}`);
+    if (keyword === "required" && [before, after].every((value) => value === undefined || Array.isArray(value))) return;
+    if (NAMED.has(keyword) && [before, after].every((value) => value === undefined || isJsonObject(value))) {
+      return keyword === "properties" ? undefined : this.#patterns(membersOf(before), membersOf(after), place);
+    }
+    this.#plain(keyword, [before, after], place);
+  }
+
+  #plain(keyword: string, [before, after]: readonly [unknown, unknown], place: Place): void {
+    const isOpaque = !this.#isTextual && (hasReference(before) || REFERENCES.has(keyword));
+    if (isEqualForPrograms(before, after) && !isOpaque) return;
+    const effect = isOpaque ? "other" : keywordEffect(keyword, before, after);
+    const line = keyword === "enum" ? listChange(before, after) : `${shownValue(before)} → ${shownValue(after)}`;
+    this.#add(effect, place, `${shownName(keyword)} ${line}`);
+  }
+
+  /** Who leaves a parameter out gets what the default says. */
+  #default(before: unknown, after: unknown, place: Place): void {
+    if (isEqual(before, after)) return;
+    const kind = this.#roots.role === "output" ? "patch" : before === undefined ? "minor" : "major";
+    this.#findings.add(kind, `${this.#label(place)}: default ${shownValue(before)} → ${shownValue(after)}`);
+  }
+
+  #schemaOrFlag(before: unknown, after: unknown, place: Place): void {
+    const effect = flagEffect(before, after);
+    if (effect === undefined) this.schemas(before, after, place);
+    else this.#add(effect, place, `${typeLabel(before)} → ${typeLabel(after)}`);
+  }
+
+  #lists(keyword: string, [before, after]: readonly [readonly unknown[], readonly unknown[]], place: Place): void {
+    const inner = { ...place, isStrict: place.isStrict || keyword === "oneOf" };
+    const [old, now] = keyword === "prefixItems" ? [before, after] : this.#unpaired(before, after, inner);
+    if (old.length === now.length) return old.forEach((schema, index) => this.schemas(schema, now[index], inner));
+    const isMonotone = keyword === "anyOf" && (old.length === 0 || now.length === 0);
+    const effect = isMonotone ? (old.length === 0 ? "wider" : "narrower") : "other";
+    this.#add(effect, place, `${keyword} ${listChange(before, after)}`);
+  }
+
+  /** What is left of two lists without the alternatives that both have. Those are looked into for what they refer to. */
+  #unpaired(before: readonly unknown[], after: readonly unknown[], place: Place): [unknown[], unknown[]] {
+    const twins = new Map<string, unknown[]>();
+    for (const schema of after) {
+      const text = canonicalJson(schema);
+      const others = twins.get(text);
+      if (others === undefined) twins.set(text, [schema]);
+      else others.push(schema);
+    }
+    const old = before.filter((schema) => {
+      const twin = twins.get(canonicalJson(schema))?.pop();
+      if (twin !== undefined) this.schemas(schema, twin, place);
+      return twin === undefined;
+    });
+    return [old, [...twins.values()].flat()];
+  }
+
+  #patterns(before: JsonObject, after: JsonObject, place: Place): void {
+    for (const pattern of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const inner = { ...place, path: `${place.path}{${shownName(pattern)}}` };
+      const [old, now] = [own(before, pattern), own(after, pattern)];
+      if (old === undefined || now === undefined) this.#add("other", inner, `${typeLabel(old)} → ${typeLabel(now)}`);
+      else this.#schemaOrFlag(old, now, inner);
+    }
+  }
+
+  #add(effect: Effect, place: Place, line: string): void {
+    if (effect === "same") return;
+    const harmless = this.#roots.role === "input" ? "wider" : "narrower";
+    this.#findings.add(effect === harmless && !place.isStrict ? "minor" : "major", `${this.#label(place)}: ${line}`);
+  }
+
+  #label({ path }: Place): string {
+    const isInput = this.#roots.role === "input";
+    if (path === "") return isInput ? "arguments" : "output";
+    return `${isInput ? "parameter" : "output field"} ${path}`;
+  }
+
+  /** Where only one of both is a mere reference, what it refers to stands in for it. */
+  #inlined(before: unknown, after: unknown): readonly [unknown, unknown] {
+    const [isOld, isNow] = [isReference(before), isReference(after)];
+    if (isOld === isNow) return [before, after];
+    return isOld ? [target(before, this.#roots.before), after] : [before, target(after, this.#roots.after)];
+  }
+}
+
+function target(schema: unknown, root: unknown): unknown {
+  let found = schema;
+  for (let hops = 0; hops < MOST_HOPS && isReference(found); hops++) {
+    found = follow(String(membersOf(found)["$ref"]), root);
+  }
+  return found;
+}
+
+/** Names of anchors are not looked up. */
+function follow(reference: string, root: unknown): unknown {
+  return /^#(\/|$)/.test(reference) ? followReference(reference, root) : undefined;
+}
+
+/** One value is an enumeration of one. */
+function withValues(schema: JsonObject): JsonObject {
+  if (!Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return schema;
+  const { const: value, ...others } = schema;
+  return { ...others, enum: [value] };
+}
+
+function isReference(schema: unknown): boolean {
+  return isJsonObject(schema) && Object.keys(membersOf(withoutTexts(schema))).join() === "$ref";
+}
+
+function isSchema(value: unknown): boolean {
+  return isJsonObject(value) || typeof value === "boolean";
+}
+
+function hasReference(value: unknown): boolean {
+  return value !== undefined && /"\$(ref|dynamicRef|recursiveRef)"/.test(JSON.stringify(value));
+}
+
+function requiredOf(schema: JsonObject): ReadonlySet<string> {
+  const { required } = schema;
+  return new Set(Array.isArray(required) ? required.filter((name) => typeof name === "string") : []);
+}
+
+function own(members: JsonObject, name: string): unknown {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}

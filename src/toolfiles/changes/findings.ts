@@ -1,0 +1,25 @@
+import { type ChangeKind, greaterKind } from "./versions.js";
+
+const MOST_LINES = 40;
+
+/** What a comparison has found so far. */
+export class Findings {
+  #kind: ChangeKind = "same";
+  readonly #lines: string[] = [];
+  #more = 0;
+
+  get kind(): ChangeKind {
+    return this.#kind;
+  }
+
+  add(kind: ChangeKind, line: string): void {
+    this.#kind = greaterKind(this.#kind, kind);
+    if (this.#lines.includes(line)) return;
+    if (this.#lines.length < MOST_LINES) this.#lines.push(line);
+    else this.#more += 1;
+  }
+
+  lines(): readonly string[] {
+    return this.#more === 0 ? [...this.#lines] : [...this.#lines, `and ${this.#more} more`];
+  }
+}

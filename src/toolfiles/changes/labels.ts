@@ -1,0 +1,40 @@
+import { isJsonObject } from "../../model/json.js";
+import { canonicalJson } from "../../util/json/canonical.js";
+import { shownName, shownValue } from "./text-difference.js";
+
+const MOST_VALUES = 5;
+
+/** What a schema is about, in a word or two. */
+export function typeLabel(schema: unknown): string {
+  if (schema === false) return "nothing";
+  if (!isJsonObject(schema)) return "any";
+  const { type, $ref: reference } = schema;
+  if (typeof type === "string") return shownName(type);
+  if (Array.isArray(type)) return shownName(type.map(String).join(" or "));
+  if (typeof reference === "string") return shownName(reference.split("/").at(-1) ?? reference);
+  if (Array.isArray(schema["enum"])) return `one of ${schema["enum"].length} values`;
+  return ["anyOf", "oneOf", "allOf", "properties", "const"].some((keyword) => Object.hasOwn(schema, keyword))
+    ? "structured"
+    : "any";
+}
+
+/** Which items came and went: `+ "a", "b"; - "c"`. */
+export function listChange(before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after)) return `${shownValue(before)} → ${shownValue(after)}`;
+  const parts = [
+    { sign: "+", items: missingFrom(before, after) },
+    { sign: "-", items: missingFrom(after, before) },
+  ].filter(({ items }) => items.length > 0);
+  return parts.map(({ sign, items }) => `${sign} ${shownItems(items)}`).join("; ") || "reordered";
+}
+
+function shownItems(items: readonly unknown[]): string {
+  const shown = items.slice(0, MOST_VALUES).map(shownValue).join(", ");
+  return items.length > MOST_VALUES ? `${shown} and ${items.length - MOST_VALUES} more` : shown;
+}
+
+/** The items that only the second list has. */
+function missingFrom(list: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
+  const known = new Set(list.map(canonicalJson));
+  return others.filter((item) => !known.has(canonicalJson(item)));
+}

@@ -1,0 +1,34 @@
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+
+/** Keywords that are there for people, and decide nothing about a value. */
+export const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "markdownDescription",
+  "examples",
+  "example",
+  "$comment",
+  "deprecated",
+]);
+/** Keywords whose members are schemas under names of the author's own. */
+const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+/** Keywords whose value is data. */
+const DATA = new Set(["enum", "const", "default", "required"]);
+
+/** The schema without what only people read. */
+export function withoutTexts(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutTexts);
+  if (!isJsonObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => !TEXT_KEYWORDS.has(keyword));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, inside(keyword, value)]));
+}
+
+function inside(keyword: string, value: unknown): unknown {
+  if (DATA.has(keyword)) return value;
+  if (!NAMED.has(keyword) || !isJsonObject(value)) return withoutTexts(value);
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, withoutTexts(schema)]));
+}
+
+export function membersOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { checkJsonMember } from "./json-member.js";
+import { isToolId, TOOL_ID_RULE } from "../ids/tool-id.js";
+import { isServerName, SERVER_NAME_RULE } from "../ids/server-name.js";
+import { DEFAULT_TIMEOUT_MS, RISKS } from "./tool-file.js";
+
+const LONGEST_TEXT = 8_192;
+const LONGEST_TIMEOUT_S = 900;
+const MOST_NEEDS = 100;
+
+/** Text that we use, unlike text of the server that we only pass on. */
+const text = z
+  .string()
+  .min(1)
+  .max(LONGEST_TEXT)
+  .refine((value) => !/\p{Cc}/u.test(value), "must not hold control characters");
+
+const value = z
+  .string()
+  .max(LONGEST_TEXT)
+  .refine((given) => !/\p{Cc}/u.test(given), "must not hold control characters");
+
+const argument = z
+  .string()
+  .max(LONGEST_TEXT)
+  .refine((given) => !given.includes("\0"), "must not hold a NUL character");
+
+const webAddress = text.refine(
+  isWebAddress,
+  "must be a web address that starts with http:// or https://, without a name and password in it",
+);
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,256}$/, "is not the name of an HTTP header");
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, "is not the name of an environment variable");
+const jsonObject = z.record(z.string(), z.unknown()).superRefine(checkJsonMember);
+
+const metadata = {
+  mcp_server: z.string().refine(isServerName, SERVER_NAME_RULE).describe("The server that has the tool."),
+  original_tool_name: z.string().describe("The tool's name at its server."),
+  discovered_at: z
+    .string()
+    .refine(isUtcTime, 'must be a time in UTC such as "2026-01-27T12:00:00Z"')
+    .describe("When the server was asked."),
+  title: z.string().optional().describe("The tool's title, as the server gives it."),
+  annotations: jsonObject.optional().describe("What the server says of the tool's effects."),
+  output_schema: jsonObject.optional().describe("JSON Schema of what the tool answers."),
+  risk: z.enum(RISKS).optional().describe("How much harm a call can do. Written by a person."),
+  definition_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in small letters")
+    .optional()
+    .describe("SHA-256 of what the server said; tells an edit by hand from a change at the server."),
+};
+
+const need = {
+  name: variableName.describe("The variable."),
+  description: argument.describe("What it is and where to get it."),
+  required: z.boolean().default(true).describe("`false`: without it, what it stands for is left out."),
+};
+
+const shared = {
+  tool: z.string().describe("The same as `metadata.original_tool_name`."),
+  timeout: z
+    .number()
+    .min(0.001)
+    .max(LONGEST_TIMEOUT_S)
+    .default(DEFAULT_TIMEOUT_MS / 1000)
+    .describe("Longest silence in a call, in seconds."),
+};
+
+const httpConfig = z
+  .strictObject({
+    url: webAddress.describe("Where the server answers."),
+    transport: z.literal("sse").optional().describe("For servers of the legacy transport."),
+    ...shared,
+    headers: z
+      .record(headerName, value)
+      .default({})
+      .describe('Headers of every request; `"${NAME}"` stands for a variable of `env_requirements`.'),
+  })
+  .describe("How the server is reached.");
+
+const stdioConfig = z
+  .strictObject({
+    command: text.describe("The program to start, without a shell."),
+    args: z.array(argument).max(1_000).default([]).describe("Its arguments."),
+    env: z
+      .record(variableName, argument)
+      .default({})
+      .describe('Its environment variables; `"${NAME}"` stands for a variable of `env_requirements`.'),
+    cwd: text.optional().describe("The folder to start it in."),
+    ...shared,
+  })
+  .describe("How the server is started.");
+
+const EXECUTORS = 'must be "mcp_http_runtime" for a url, or "mcp_stdio_runtime" for a command';
+
+const head = {
+  tool_id: z.string().refine(isToolId, TOOL_ID_RULE).describe("The file's name without `.yaml`."),
+  version: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/, 'must be three numbers such as "1.0.0"')
+    .describe("Goes up with every change of the file."),
+  tool_type: z.literal("mcp_tool"),
+  category: z.literal("mcp"),
+  description: z.string().optional().describe("What the tool does, as the server says it."),
+  input_schema: jsonObject.describe("JSON Schema of the tool's arguments."),
+};
+
+export const httpFile = z.strictObject({
+  ...head,
+  executor_id: z.literal("mcp_http_runtime", { error: EXECUTORS }),
+  metadata: z.strictObject({ ...metadata, mcp_url: webAddress.describe("The same as `config.url`.") }),
+  env_requirements: z
+    .array(
+      z.strictObject({
+        ...need,
+        header: headerName.optional().describe("The header of `config.headers` that carries it."),
+      }),
+    )
+    .max(MOST_NEEDS)
+    .default([])
+    .describe("Variables that the headers need."),
+  config: httpConfig,
+});
+
+export const stdioFile = z.strictObject({
+  ...head,
+  executor_id: z.literal("mcp_stdio_runtime", { error: EXECUTORS }),
+  metadata: z.strictObject(metadata),
+  env_requirements: z
+    .array(z.strictObject(need))
+    .max(MOST_NEEDS)
+    .default([])
+    .describe("Variables that the program needs."),
+  config: stdioConfig,
+});
+
+/** What stands in a file. */
+export type HttpContent = z.output<typeof httpFile>;
+export type StdioContent = z.output<typeof stdioFile>;
+
+function isWebAddress(address: string): boolean {
+  if (!/^https?:\/\/[^\s]+$/i.test(address) || !URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username === "" && password === "";
+}
+
+function isUtcTime(time: string): boolean {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time)) return false;
+  const date = new Date(time);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(time.slice(0, -1));
+}

@@ -1,0 +1,92 @@
+// The names of a server's tools come in, the names of their files go out; looks at no folder.
+import { sha256 } from "../../util/sha256.js";
+import { isToolId, LONGEST_TOOL_ID } from "./tool-id.js";
+
+export interface TakenIds {
+  /** Tool name → id of the server's tools that have a file; they keep it. */
+  readonly own?: ReadonlyMap<string, string>;
+  /** Ids of other servers' tools. */
+  readonly others?: ReadonlySet<string>;
+}
+
+const SHORTEST_HASH = 8;
+
+/**
+ * An id for each tool: `{server}_{tool}` in snake case. Whatever the names are, ids are distinct, fit to be file names, and
+ * the same in whatever order the names come. Where the plain form is cut, empty, lacks letters of the name or is
+ * wanted by several tools, a hash of the name follows it; of several, the tool whose very name it is has the plain form.
+ */
+export function toToolIds(server: string, toolNames: readonly string[], taken: TakenIds = {}): Map<string, string> {
+  const ids = new Map<string, string>();
+  const used = new Set([...(taken.own?.values() ?? []), ...(taken.others ?? [])]);
+  const fresh: string[] = [];
+  for (const name of new Set(toolNames)) {
+    const known = taken.own?.get(name);
+    if (known === undefined) fresh.push(name);
+    else ids.set(name, known);
+  }
+  const prefix = toSnake(server);
+  const hashed: string[] = [];
+  for (const [plain, names] of groupBy(fresh, (name) => `${prefix}_${toSnake(name)}`)) {
+    const owner = ownerOf(plain, names, prefix);
+    const mayHave = owner !== undefined && isToolId(plain) && !used.has(plain);
+    if (mayHave) ids.set(owner, plain);
+    for (const name of names) if (!mayHave || name !== owner) hashed.push(name);
+  }
+  for (const id of ids.values()) used.add(id);
+  for (const name of hashed.sort()) {
+    const id = withHash(prefix, name, used);
+    ids.set(name, id);
+    used.add(id);
+  }
+  return new Map(toolNames.map((name) => [name, ids.get(name) ?? ""]));
+}
+
+/** The tool that the plain form belongs to, if it says all of the tool's name. */
+function ownerOf(plain: string, names: readonly string[], prefix: string): string | undefined {
+  const exact = names.find((name) => `${prefix}_${name}` === plain);
+  const [only, ...others] = names;
+  const owner = exact ?? (others.length === 0 ? only : undefined);
+  return owner === undefined || toSnake(owner) === "" || isLossy(owner) ? undefined : owner;
+}
+
+function withHash(prefix: string, name: string, used: ReadonlySet<string>): string {
+  const hash = sha256(name);
+  for (let length = SHORTEST_HASH; ; length += 1) {
+    // Only somebody who looks for it finds names for which the whole hash is used.
+    const suffix = length <= hash.length ? hash.slice(0, length) : sha256(`${length} ${name}`).slice(0, 32);
+    const words = [prefix, toSnake(name)].filter((word) => word !== "").join("_");
+    const id = `${words.slice(0, LONGEST_TOOL_ID - suffix.length - 1).replace(/_+$/, "")}_${suffix}`;
+    if (!used.has(id)) return id;
+  }
+}
+
+/** `resolve-library-id`, `getHTTPPage` and `Café.open` as words with underscores. */
+export function toSnake(text: string): string {
+  return toPlain(text.slice(0, 400))
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+}
+
+/** Whether snake case leaves out more than punctuation. */
+function isLossy(text: string): boolean {
+  return text.length > 400 || /[^ -~]/.test(toPlain(text));
+}
+
+function toPlain(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}+/gu, "");
+}
+
+function groupBy(names: readonly string[], keyOf: (name: string) => string): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const key = keyOf(name);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [name]);
+    else group.push(name);
+  }
+  return groups;
+}

@@ -1,0 +1,64 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
+
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+
+export interface KeyPair {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+export const KEY_ID = /^[0-9a-f]{32}$/;
+
+export function createKeyPair(): KeyPair {
+  const { x = "", d = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  return { publicKey: x, privateKey: d };
+}
+
+/** The 32 bytes of a key, or undefined where the text is not their one encoding: base64url without padding. */
+export function parseKeyBytes(text: string): Buffer | undefined {
+  return decodeExactly(text, KEY_BYTES);
+}
+
+/** Likewise for the 64 bytes of a signature. */
+export function parseSignature(text: string): Buffer | undefined {
+  return decodeExactly(text, SIGNATURE_BYTES);
+}
+
+/** Names a public key: the first half of its SHA-256. */
+export function keyIdOf(publicKey: Uint8Array): string {
+  return createHash("sha256").update(publicKey).digest("hex").slice(0, 32);
+}
+
+/** The public key that belongs to a private one. */
+export function publicKeyOf(privateKey: string): string {
+  return createPublicKey(toPrivate(privateKey)).export({ format: "jwk" }).x ?? "";
+}
+
+export function signWith(privateKey: string, message: Uint8Array): Buffer {
+  return sign(null, message, toPrivate(privateKey));
+}
+
+export function isSignedBy(publicKey: string, message: Uint8Array, signature: Uint8Array): boolean {
+  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
+  return verify(null, message, key, signature);
+}
+
+/** Node takes the private half alone and asks for the public one without looking at it. */
+function toPrivate(privateKey: string): KeyObject {
+  return createPrivateKey({ key: { kty: "OKP", crv: "Ed25519", d: privateKey, x: privateKey }, format: "jwk" });
+}
+
+/** Of several texts that decode to the same bytes one is right: the one that encoding them gives. */
+function decodeExactly(text: string, length: number): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.length === length && bytes.toString("base64url") === text ? bytes : undefined;
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { toolFilesOptions } from "./options.js";
+
+describe("toolFilesOptions", () => {
+  it("fills in what is left out", () => {
+    expect(toolFilesOptions.parse({})).toEqual({
+      enabled: true,
+      signatures: "required",
+      agents: { discover: true, hosts: ["*"] },
+    });
+  });
+
+  it.each([
+    ["a key that nobody knows", { folder: ["x"] }],
+    ["another kind of signature", { signatures: "none" }],
+    ["a folder that is no text", { folders: [1] }],
+    ["a host with a NUL character", { agents: { hosts: ["a\0b"] } }],
+  ])("refuses %s", (_, value) => {
+    expect(toolFilesOptions.safeParse(value).success).toBe(false);
+  });
+});
