@@ -62,8 +62,9 @@ if (!failpoints) {
     },
   );
 
-  const { configJsonSchema } = await import(`../${out}/index.js`);
+  const { configJsonSchema, toolFileJsonSchema } = await import(`../${out}/index.js`);
   writeFileSync(`${out}/config.schema.json`, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  writeFileSync(`${out}/tool-file.schema.json`, `${JSON.stringify(toolFileJsonSchema(), null, 2)}\n`);
 }
 
 rmSync(target, { recursive: true, force: true });

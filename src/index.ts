@@ -15,4 +15,5 @@ export type { Match as SearchMatch } from "./search/explain.js";
 export type { SearchResult, ServerStatus, ServerSummary, ToolMetadata } from "./metatools/metadata.js";
 export type { ExecutionResult } from "./metatools/to-execution-result.js";
 export type { AskPerson, CallEvent, Question } from "./model/call.js";
+export { toolFileJsonSchema } from "./toolfiles/format/json-schema.js";
 export { VERSION } from "./version.js";

@@ -8,6 +8,7 @@ import type { Store } from "./store/store.js";
 import { DEFAULT_FOLDERS } from "./toolfiles/options.js";
 import type { ReadToolFiles, RefusedFile } from "./toolfiles/read-tool-files.js";
 import { absolutePath, shortenHome } from "./util/home-path.js";
+import { isInside } from "./util/inside.js";
 
 export interface ToolFilesParts {
   readonly loaded: Pick<LoadedConfig, "config" | "baseDir">;
@@ -29,6 +30,11 @@ export function toolFolders({ config, baseDir }: ToolFilesParts["loaded"], { cwd
 
 export function keyFolder(stateFolder: string): string {
   return join(stateFolder, "keys");
+}
+
+/** Whether the person at this machine has signed tools for this very folder: then it is theirs. */
+export function isSignedHere({ files }: ReadToolFiles, { cwd }: Place): boolean {
+  return files.some(({ path, trust }) => trust.kind === "signed" && trust.isOwn && isInside(join(cwd, ".ai"), path));
 }
 
 /** What reads and verifies them is loaded only where there are any. */

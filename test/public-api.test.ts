@@ -11,6 +11,7 @@ it("exports exactly these names", () => {
     "configJsonSchema",
     "defineConfig",
     "openEngine",
+    "toolFileJsonSchema",
   ]);
 });
 

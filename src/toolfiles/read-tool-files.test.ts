@@ -84,7 +84,7 @@ describe("reading tool files", () => {
         file: sampleFile(),
         path: join(project, "lib_find.yaml"),
         bytes: signed(sampleFile(), ann.signing),
-        trust: { kind: "signed", keyId: ann.known.keyId, keyName: "ann" },
+        trust: { kind: "signed", keyId: ann.known.keyId, keyName: "ann", isOwn: expect.any(Boolean) as boolean },
         validatedAt: "2026-03-01T12:00:00Z",
       },
     ]);

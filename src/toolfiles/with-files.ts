@@ -2,6 +2,7 @@
 import type { Connection, FiledTool, ServerDefinition, VariableNeed } from "../model/server.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import type { ToolFile } from "./format/tool-file.js";
+import { OWN_SERVER } from "./own-server.js";
 
 export interface FoundFile {
   readonly file: ToolFile;
@@ -90,9 +91,6 @@ function isSamePlace(configured: Connection, { connection }: Group): boolean {
 function plainAddress(url: string): string {
   return (URL.canParse(url) ? new URL(url).href : url).replace(/\/$/, "");
 }
-
-/** The name under which the gateway itself has tools. */
-export const OWN_SERVER = "anygpt";
 
 function freeName(wanted: string, servers: readonly ServerDefinition[]): string {
   const taken = new Set([OWN_SERVER, ...servers.map(({ name }) => name)]);

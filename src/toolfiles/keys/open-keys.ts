@@ -36,6 +36,8 @@ export interface NewKey {
 export interface Keys {
   /** The newest own key that is good; undefined where there is none. */
   active(): Promise<SigningKey | undefined>;
+  /** The own key of this id, if it is good and its private half is here. */
+  signing(keyId: string): Promise<SigningKey | undefined>;
   /** A new own key, the active one from now on. */
   create(key: NewKey): Promise<KnownKey>;
   list(): Promise<KeyList>;
@@ -66,6 +68,12 @@ export function openKeys(folder: string, now: () => number): Keys {
         .sort((a, b) => compareAge(b, a));
       const record = newest && content.privates.get(newest.keyId);
       return record && toSigningKey(record);
+    },
+    async signing(keyId) {
+      const content = await readKeyFolder(folder);
+      const isGood = toKnownKeys(content).some((key) => key.keyId === keyId && standingOf(key, now()) === "good");
+      const record = content.privates.get(keyId);
+      return isGood && record !== undefined ? toSigningKey(record) : undefined;
     },
     async create({ name, overlapMs = OVERLAP_MS }) {
       if (!overlap.safeParse(overlapMs).success) throwWrongOverlap();

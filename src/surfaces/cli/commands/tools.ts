@@ -1,4 +1,5 @@
 import type { Stages } from "../../../compose.js";
+import { DiscoveryError } from "../../../errors.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
@@ -11,9 +12,10 @@ import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from ".
 import { metaToolData } from "../meta-tool-data.js";
 import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 
-export const tools: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const name = input.argument("server");
+export const tools: Handler = async (input, context) => {
+  const name = input.argument("server");
+  if (name === "") throw noServer();
+  return await withEngine(context, async (engine) => {
     const stages = await openCatalog(engine);
     const server = await context.wait(
       stages.discovery.server(name, { waitMs: LONGEST_START_MS }),
@@ -39,6 +41,13 @@ export const tools: Handler = (input, context) =>
     }
     return 0;
   });
+};
+
+function noServer(): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", "Missing required argument 'server'.", {
+    hint: "`anygpt mcp list` names the servers. Run `anygpt mcp tools --help` to see what it takes.",
+  });
+}
 
 type ReasonOf = (tool: Tool) => string;
 

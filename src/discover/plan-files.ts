@@ -1,0 +1,142 @@
+// A server's list and the files that stand in a folder come in; what becomes of each file goes out, and why. Nothing of a file
+// that nobody vouches for is taken over into one that will be signed.
+import type { ServerListing } from "../model/server.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { accessDifferences, mergeAccess } from "../toolfiles/changes/connections.js";
+import { planFolder, type PlannedFile } from "../toolfiles/changes/plan-folder.js";
+import { bump, compareVersions } from "../toolfiles/changes/versions.js";
+import { DEFAULT_TIMEOUT_MS, definitionHash, keptDefinition, type ToolFile } from "../toolfiles/format/tool-file.js";
+import { toValidatedAt } from "../toolfiles/signing/envelope.js";
+import { rankOf, type SeenVersion } from "../toolfiles/version-book.js";
+import type { StandingFile } from "./standing-files.js";
+import type { DiscoveryTarget } from "./target.js";
+
+export interface PlanParts {
+  readonly target: DiscoveryTarget;
+  readonly listing: ServerListing;
+  readonly standing: readonly StandingFile[];
+  /** The newest version of each tool that was ever seen in the folder. */
+  readonly seen: readonly SeenVersion[];
+  readonly now: number;
+  /** Overwrite what a person wrote by hand. */
+  readonly force: boolean;
+  /** Take away the files of tools that are gone. */
+  readonly prune: boolean;
+}
+
+export interface FilePlan {
+  readonly toolId: string;
+  /** The tool's name at its server. */
+  readonly tool: string;
+  readonly description?: string;
+  /** `edited`: what stands there is a person's work, or nobody's that we know. `conflict`: the server has changed as well. */
+  readonly kind: PlannedFile["kind"];
+  /** That the file has, or will have. */
+  readonly version: string;
+  readonly previousVersion?: string;
+  /** In lines for people. */
+  readonly differences: readonly string[];
+  /** The file is not what the server says. */
+  readonly isDrift: boolean;
+  readonly standing?: StandingFile;
+  /** To be written in its place. */
+  readonly write?: ToolFile;
+  readonly isRemoved?: true;
+}
+
+export function planFiles(parts: PlanParts): readonly FilePlan[] {
+  const { target, listing, standing, now } = parts;
+  const byId = new Map(standing.map((one) => [one.toolId, one]));
+  const existing = standing.flatMap((one) => (one.file === undefined ? [] : [toExisting(one, one.file, parts)]));
+  const { connection, needs, name: server } = target;
+  const planned = planFolder({ server, listing, existing, connection, needs, now });
+  const tools = new Map(listing.tools.map((tool) => [tool.name, tool]));
+  return planned.map((one) => {
+    const found = byId.get(one.toolId);
+    const tool = tools.get(definitionIn(one)?.name ?? "");
+    const plan = found === undefined || found.trust === "signed" ? planTrusted(one, found, parts) : undefined;
+    return withDescription(plan ?? planUntrusted(one, { found, tool }, parts), tool);
+  });
+}
+
+/** Of a file that nobody has signed only the definition counts, and that only to be compared. */
+function toExisting({ trust, toolId }: StandingFile, file: ToolFile, { target, seen }: PlanParts): ToolFile {
+  if (trust === "signed" || file.server !== target.name) return file;
+  const { risk: _risk, ...rest } = file;
+  const version = seen.find((one) => one.toolId === toolId)?.version ?? file.version;
+  return { ...rest, version, connection: target.connection, needs: target.needs, timeoutMs: DEFAULT_TIMEOUT_MS };
+}
+
+function planTrusted(planned: PlannedFile, standing: StandingFile | undefined, parts: PlanParts): FilePlan {
+  const base = toBase(planned, standing);
+  const isHandmade = planned.kind === "edited" || planned.kind === "conflict";
+  if (planned.kind === "vanished") return { ...base, isDrift: true, ...(parts.prune ? { isRemoved: true } : {}) };
+  if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" };
+  if (isHandmade && !parts.force) return { ...base, isDrift: planned.kind === "conflict" };
+  const write = withFloor(planned.file, parts);
+  return { ...base, kind: isHandmade ? "changed" : planned.kind, version: write.version, isDrift: true, write };
+}
+
+interface Untrusted {
+  readonly found: StandingFile | undefined;
+  readonly tool: ToolDefinition | undefined;
+}
+
+function planUntrusted(planned: PlannedFile, { found, tool }: Untrusted, parts: PlanParts): FilePlan {
+  const { target, now, force, prune } = parts;
+  const base = toBase(planned, found);
+  const moved = found?.file === undefined ? [] : accessDifferences(found.file, mergeAccess(found.file, target));
+  if (planned.kind === "unchanged" && moved.length === 0 && found?.trust === "hash") return { ...base, isDrift: false };
+  if (planned.kind === "vanished") return { ...base, isDrift: true, ...(prune && force ? { isRemoved: true } : {}) };
+  if (planned.kind === "refused") return { ...base, isDrift: true };
+  const why = found?.refusal?.message ?? "Nobody has signed it.";
+  const differences = [why, ...planned.differences, ...moved];
+  if (!force || tool === undefined)
+    return { ...base, kind: "edited", version: found?.file?.version ?? base.version, differences, isDrift: true };
+  const fresh: ToolFile = {
+    toolId: planned.toolId,
+    version: planned.version,
+    server: target.name,
+    tool: keptDefinition(tool),
+    discoveredAt: toValidatedAt(now),
+    definitionHash: definitionHash(tool),
+    needs: target.needs,
+    connection: target.connection,
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+  };
+  const write = withFloor(fresh, parts);
+  return { ...base, kind: "changed", version: write.version, differences, isDrift: true, write };
+}
+
+function toBase(planned: PlannedFile, standing: StandingFile | undefined): Omit<FilePlan, "isDrift"> {
+  const { toolId, kind, version, differences } = planned;
+  const before = "before" in planned ? planned.before : undefined;
+  const definition = definitionIn(planned);
+  return {
+    toolId,
+    kind,
+    tool: definition?.name ?? toolId,
+    version,
+    ...(before === undefined ? {} : { previousVersion: before.version }),
+    differences,
+    ...(standing === undefined ? {} : { standing }),
+    ...(definition?.description === undefined ? {} : { description: definition.description }),
+  };
+}
+
+function definitionIn(planned: PlannedFile): ToolDefinition | undefined {
+  return "file" in planned ? planned.file.tool : planned.before?.tool;
+}
+
+function withDescription(plan: FilePlan, tool: ToolDefinition | undefined): FilePlan {
+  return tool?.description === undefined ? plan : { ...plan, description: tool.description };
+}
+
+/** A file that is older than one that was there before would be taken for a step back and refused. */
+function withFloor(file: ToolFile, { seen, now }: PlanParts): ToolFile {
+  const newest = seen.find(({ toolId }) => toolId === file.toolId);
+  if (newest === undefined || rankOf(file.version, toValidatedAt(now)) >= newest.rank) return file;
+  // Nobody can tell any more what was different in it.
+  const isOlder = compareVersions(newest.version, file.version) > 0;
+  return { ...file, version: bump(newest.version, isOlder ? "major" : "patch") };
+}

@@ -1,0 +1,56 @@
+import { basename } from "node:path";
+import type { DiscoveryError } from "../errors.js";
+import { parseToolFile } from "../toolfiles/format/parse-tool-file.js";
+import { LARGEST_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
+import { isToolId } from "../toolfiles/ids/tool-id.js";
+import type { Keys } from "../toolfiles/keys/open-keys.js";
+import { readBytes } from "../toolfiles/read-bytes.js";
+import { readToolFiles, type RefusedFile } from "../toolfiles/read-tool-files.js";
+import { bodyOf } from "../toolfiles/signing/envelope.js";
+import type { Signatures } from "../toolfiles/signing/verify.js";
+import type { VersionBook } from "../toolfiles/version-book.js";
+
+/** A file that stands in the folder, whoever wrote it. */
+export interface StandingFile {
+  readonly toolId: string;
+  readonly path: string;
+  readonly bytes?: Buffer;
+  /** What it says, be it vouched for or not. */
+  readonly file?: ToolFile;
+  /** `none`: nobody vouches for it, and nothing of it may end up in a file that is signed here. */
+  readonly trust: "signed" | "hash" | "none";
+  readonly refusal?: DiscoveryError;
+}
+
+export interface FolderParts {
+  readonly keys: Pick<Keys, "list">;
+  readonly versions: VersionBook;
+  readonly signatures: Signatures;
+  readonly now: () => number;
+}
+
+export async function readStanding(folder: string, parts: FolderParts): Promise<StandingFile[]> {
+  const { files, refused } = await readToolFiles({ ...parts, folders: [folder], now: parts.now() });
+  const whole = refused.find(({ path }) => path === folder);
+  if (whole !== undefined) throw whole.error;
+  const others = refused.filter(({ path }) => isToolId(basename(path, ".yaml")));
+  return [
+    ...files.map(
+      ({ file, path, bytes, trust }): StandingFile => ({ toolId: file.toolId, path, bytes, file, trust: trust.kind }),
+    ),
+    ...(await Promise.all(others.map(readRefused))),
+  ];
+}
+
+/** With some room for the two lines above the body. */
+const LARGEST_FILE = LARGEST_BYTES + 4_096;
+
+async function readRefused({ path, error }: RefusedFile): Promise<StandingFile> {
+  const toolId = basename(path, ".yaml");
+  const base = { toolId, path, trust: "none", refusal: error } as const;
+  const read = await readBytes(path, LARGEST_FILE);
+  if (read.kind !== "bytes") return base;
+  const { bytes } = read;
+  const parsed = parseToolFile(bodyOf(bytes), toolId);
+  return parsed.kind === "ok" ? { ...base, bytes, file: parsed.file } : { ...base, bytes };
+}

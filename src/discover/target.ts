@@ -1,0 +1,172 @@
+// What a person or an agent says of a server comes in; how it is reached and what it needs, as files say it, go out. Asks nobody.
+import { DiscoveryError } from "../errors.js";
+import type { EnvNeed, FileConnection } from "../toolfiles/format/tool-file.js";
+import { isServerName, SERVER_NAME_RULE } from "../toolfiles/ids/server-name.js";
+import { OWN_SERVER } from "../toolfiles/own-server.js";
+import { toServerName } from "../toolfiles/ids/to-server-name.js";
+import { type KnownAccess, knownHost, knownProgram } from "./known-servers.js";
+
+export type Address =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "command"; readonly words: readonly string[] };
+
+export interface TargetWish {
+  readonly address: Address;
+  /** Guessed from the address when left out. */
+  readonly name?: string | undefined;
+  readonly authHeader?: string | undefined;
+  readonly authEnv?: string | undefined;
+  /** More headers; values may hold `${NAME}`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface DiscoveryTarget {
+  readonly name: string;
+  readonly connection: FileConnection;
+  readonly needs: readonly EnvNeed[];
+  readonly known?: KnownAccess;
+}
+
+/** The name of the gateway's own tools. */
+export function toTarget(wish: TargetWish): DiscoveryTarget {
+  const { address } = wish;
+  const name = wish.name ?? toServerName(address.kind === "url" ? address.url : address.words);
+  assertName(name);
+  return address.kind === "url" ? toRemote(name, address.url, wish) : toProgram(name, address.words, wish);
+}
+
+function toRemote(name: string, url: string, wish: TargetWish): DiscoveryTarget {
+  assertAddress(url);
+  const known = knownHost(url);
+  const credential = toCredential(name, wish, known);
+  const plain = Object.entries(wish.headers ?? {});
+  for (const [header] of plain) assertHeader(header);
+  const more = plain.flatMap(([header, value]) => variablesIn(value).map((variable) => ({ variable, header })));
+  const { header, variable } = credential ?? {};
+  assertOnce([...plain.map(([one]) => one), ...(header === undefined ? [] : [header])]);
+  const sent =
+    header === undefined ? {} : { [header]: isBearer(header) ? `Bearer \${${variable}}` : `\${${variable}}` };
+  return {
+    name,
+    connection: { kind: "http", url, headers: { ...Object.fromEntries(plain), ...sent } },
+    needs: uniqueNeeds([
+      ...(credential === undefined ? [] : [toNeed(name, credential, known)]),
+      ...more.map((one) => toNeed(name, one)),
+    ]),
+    ...(known === undefined ? {} : { known }),
+  };
+}
+
+function toProgram(name: string, words: readonly string[], wish: TargetWish): DiscoveryTarget {
+  const [command, ...args] = words;
+  if (command === undefined || command === "")
+    throw wrong("There is no command to start.", "Give a program behind --.");
+  if (wish.authHeader !== undefined || Object.keys(wish.headers ?? {}).length > 0) {
+    throw wrong("A program that is started has no headers.", "Name the variable that it reads with --auth-env.");
+  }
+  const stray = words.find((word) => word.includes("${"));
+  if (stray !== undefined) {
+    throw wrong(`The command holds a variable: ${stray}.`, "Name variables that the program reads with --auth-env.");
+  }
+  const known = knownProgram(words);
+  const variable = wish.authEnv ?? known?.variable;
+  if (variable !== undefined) assertVariable(variable);
+  return {
+    name,
+    connection: { kind: "stdio", command, args, env: variable === undefined ? {} : { [variable]: `\${${variable}}` } },
+    needs: variable === undefined ? [] : [toNeed(name, { variable }, known)],
+    ...(known === undefined ? {} : { known }),
+  };
+}
+
+interface Credential {
+  readonly variable: string;
+  readonly header?: string;
+}
+
+/** What a person says counts; what is left out is what is known of the server, or usual. */
+function toCredential(
+  name: string,
+  { authHeader, authEnv }: TargetWish,
+  known: KnownAccess | undefined,
+): (Credential & { readonly header: string }) | undefined {
+  if (authHeader === undefined && authEnv === undefined && known?.variable === undefined) return undefined;
+  const header = authHeader ?? known?.header ?? "Authorization";
+  const isKnown = known?.header !== undefined && known.header.toLowerCase() === header.toLowerCase();
+  const variable = authEnv ?? (isKnown ? known.variable : undefined) ?? variableFor(name, header);
+  assertHeader(header);
+  assertVariable(variable);
+  return { header, variable };
+}
+
+/** `CONTEXT7_API_KEY` is a header that is called like its variable; others get one that is called like the server. */
+export function variableFor(name: string, header: string): string {
+  if (/^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(header)) return header;
+  const prefix = name
+    .toUpperCase()
+    .replaceAll("-", "_")
+    .replace(/^(?=\d)/, "_");
+  return `${prefix}_${isBearer(header) ? "TOKEN" : "API_KEY"}`;
+}
+
+function toNeed(name: string, { variable, header }: Credential, known?: KnownAccess): EnvNeed {
+  const isKnown = known?.variable === variable;
+  const from = isKnown && known.page !== undefined ? ` from ${known.page}` : ` for ${name}`;
+  return {
+    name: variable,
+    description: `${variable.endsWith("TOKEN") ? "Token" : "API key"}${from}`,
+    ...(header === undefined ? {} : { header }),
+    required: !(isKnown && known.isOptional === true),
+  };
+}
+
+function uniqueNeeds(needs: readonly EnvNeed[]): EnvNeed[] {
+  return needs.filter(({ name }, index) => needs.findIndex((one) => one.name === name) === index);
+}
+
+export function isBearer(header: string): boolean {
+  return header.toLowerCase() === "authorization";
+}
+
+function variablesIn(value: string): string[] {
+  return [...value.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].map(([, name = ""]) => name);
+}
+
+function assertName(name: string): void {
+  if (!isServerName(name)) throw wrong(`${JSON.stringify(name)} cannot name a server.`, `A name ${SERVER_NAME_RULE}.`);
+  if (name === OWN_SERVER) throw wrong(`The gateway itself is called ${OWN_SERVER}.`, "Choose another name.");
+}
+
+function assertAddress(url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
+    throw wrong(`${JSON.stringify(url)} is not a web address.`, 'Write it as "https://host/path".');
+  }
+  if (parsed.username !== "" || parsed.password !== "") {
+    throw wrong("The address holds a user name or a password.", "Name the header that carries it with --auth-header.");
+  }
+  if (url.includes("${")) throw wrong("The address holds a variable.", "Variables may stand only in headers.");
+}
+
+function assertHeader(header: string): void {
+  if (/^[!#$%&'*+.^_`|~\w-]{1,256}$/.test(header)) return;
+  throw wrong(`${JSON.stringify(header)} is not the name of an HTTP header.`, "Write it as `X-Api-Key`.");
+}
+
+function assertOnce(headers: readonly string[]): void {
+  const folded = headers.map((header) => header.toLowerCase());
+  const twice = headers.find((_, index) => folded.indexOf(folded[index] ?? "") !== index);
+  if (twice !== undefined) throw wrong(`The header ${twice} is given twice.`, "Leave one of them out.");
+}
+
+function assertVariable(variable: string): void {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(variable)) return;
+  throw wrong(
+    `${JSON.stringify(variable)} is not the name of an environment variable.`,
+    "Write it as `BRAVE_API_KEY`.",
+  );
+}
+
+function wrong(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
+}

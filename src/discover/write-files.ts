@@ -1,0 +1,110 @@
+// Plans come in; signed files go out to the disk, one by one, and what became of each is told. One that fails costs no other.
+import { DiscoveryError, toDiscoveryError } from "../errors.js";
+import { LARGEST_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
+import { toText } from "../toolfiles/format/to-text.js";
+import type { SigningKey } from "../toolfiles/keys/known-key.js";
+import type { Keys } from "../toolfiles/keys/open-keys.js";
+import { readBytes } from "../toolfiles/read-bytes.js";
+import { toValidatedAt } from "../toolfiles/signing/envelope.js";
+import { sign } from "../toolfiles/signing/sign.js";
+import { rememberVersions, type VersionBook } from "../toolfiles/version-book.js";
+import { removeToolFile, toolFilePath, writeToolFile } from "../toolfiles/write-tool-file.js";
+import { realPath } from "../util/inside.js";
+import type { FilePlan } from "./plan-files.js";
+
+export interface WriteParts {
+  readonly folder: string;
+  readonly keys: Keys;
+  /** What a key is called that has to be made. */
+  readonly keyName: string;
+  readonly versions: VersionBook;
+  /** The one moment at which all of them are signed. */
+  readonly now: number;
+}
+
+/** `kept`: nothing was done about the file. */
+export type Done = "written" | "removed" | "kept" | "failed";
+
+export interface FileOutcome extends FilePlan {
+  readonly done: Done;
+  readonly failure?: DiscoveryError;
+}
+
+export interface UsedKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly isNew: boolean;
+}
+
+export interface Written {
+  readonly outcomes: readonly FileOutcome[];
+  readonly key?: UsedKey;
+}
+
+export async function writeFiles(plans: readonly FilePlan[], parts: WriteParts): Promise<Written> {
+  const hasWork = plans.some(({ write }) => write !== undefined);
+  const signer = hasWork ? await openSigner(parts) : undefined;
+  const outcomes: FileOutcome[] = [];
+  for (const plan of plans) outcomes.push(await carryOut(plan, signer?.key, parts));
+  await remember(outcomes, parts);
+  if (signer === undefined) return { outcomes };
+  const { keyId, name } = signer.key;
+  return { outcomes, key: { keyId, name, isNew: signer.isNew } };
+}
+
+async function openSigner({ keys, keyName }: WriteParts): Promise<{ key: SigningKey; isNew: boolean }> {
+  const known = await keys.active();
+  if (known !== undefined) return { key: known, isNew: false };
+  await keys.create({ name: keyName });
+  const created = await keys.active();
+  if (created !== undefined) return { key: created, isNew: true };
+  throw new DiscoveryError("CONFIGURATION_ERROR", "There is no key to sign tool files with.", {
+    hint: "`anygpt mcp keys list` shows the keys, and what is wrong with those that cannot be used.",
+  });
+}
+
+async function carryOut(plan: FilePlan, key: SigningKey | undefined, parts: WriteParts): Promise<FileOutcome> {
+  const { write, isRemoved, toolId } = plan;
+  try {
+    if (isRemoved === true) {
+      await assertAsItWas(plan, parts);
+      await removeToolFile(parts.folder, toolId);
+      return { ...plan, done: "removed" };
+    }
+    if (write === undefined || key === undefined) return { ...plan, done: "kept" };
+    await assertAsItWas(plan, parts);
+    await writeToolFile(parts.folder, toolId, toBytes(write, key, parts.now));
+    return { ...plan, done: "written" };
+  } catch (error) {
+    return { ...plan, done: "failed", failure: toDiscoveryError(error, "no") };
+  }
+}
+
+function toBytes(file: ToolFile, key: SigningKey, now: number): Buffer {
+  return sign(Buffer.from(toText(file)), key, now);
+}
+
+/** What somebody wrote in the meantime is theirs. */
+async function assertAsItWas({ standing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
+  const path = toolFilePath(folder, toolId);
+  const found = await readBytes(path, LARGEST_BYTES * 2);
+  const before = standing?.bytes;
+  const isSame =
+    standing === undefined || before === undefined
+      ? found.kind !== "bytes" || standing !== undefined
+      : found.kind === "bytes" && found.bytes.equals(before);
+  if (isSame) return;
+  throw new DiscoveryError("CONFIGURATION_ERROR", `${path} was changed meanwhile, so it was left alone.`, {
+    hint: "Discover the server again.",
+  });
+}
+
+/** From now on an older one in its place is found out. */
+async function remember(outcomes: readonly FileOutcome[], { versions, folder, now }: WriteParts): Promise<void> {
+  const files = outcomes.flatMap(({ done, write }) =>
+    done === "written" && write !== undefined
+      ? [{ toolId: write.toolId, version: write.version, validatedAt: toValidatedAt(now), isSigned: true }]
+      : [],
+  );
+  if (files.length > 0) await rememberVersions(versions, realPath(folder), files);
+}

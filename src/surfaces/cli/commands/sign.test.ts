@@ -1,0 +1,192 @@
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
+import { createTestKey, hashed, sampleFile, signed, stdioFile } from "../../../../test/support/signed-files.js";
+import { toText } from "../../../toolfiles/format/to-text.js";
+import { toKeyLine } from "../../../toolfiles/keys/key-line.js";
+
+let place: CliPlace;
+
+beforeEach(() => {
+  place = createCliPlace();
+});
+afterEach(() => place.remove());
+
+const FOLDER = ".ai/tools/mcp";
+const at = (toolId: string) => join(place.folder, FOLDER, `${toolId}.yaml`);
+const put = (toolId: string, content: string | Uint8Array): void => {
+  mkdirSync(dirname(at(toolId)), { recursive: true });
+  writeFileSync(at(toolId), content);
+};
+const run = (...argv: string[]) => place.run("mcp", ...argv);
+const atTerminal = (stdin: string, ...argv: string[]) =>
+  place.runWith({ isTerminal: true, stdin, columns: 200, env: { NO_COLOR: "1" } }, "mcp", ...argv);
+const verdicts = async (...ids: string[]) => {
+  const ran = await run("verify", ...ids, "--json");
+  const { files } = ran.json() as { files: { tool_id: string; ok: boolean; reason?: string }[] };
+  return { exit: ran.exit, files: files.map(({ tool_id, ok, reason }) => `${tool_id} ${ok ? "ok" : reason}`) };
+};
+
+const NEEDS = [{ name: "LIB_KEY", description: "a key of lib", header: "X-Key", required: true }];
+const HTTP = sampleFile({
+  needs: NEEDS,
+  connection: { kind: "http", url: "https://lib.example/mcp", headers: { "X-Key": "${LIB_KEY}" } },
+});
+const STDIO = stdioFile({
+  connection: { kind: "stdio", command: "npx", args: ["-y", "two words"], env: { NODE_OPTIONS: "--require x" } },
+});
+const ANN = createTestKey("ann");
+
+describe("sign", () => {
+  it("shows what files reach, start and need, makes a key where there is none, and signs", async () => {
+    put("lib_find", toText(HTTP));
+    put("fs_find", toText(STDIO));
+    expect((await verdicts()).files).toEqual(["fs_find unsigned", "lib_find unsigned"]);
+    const { exit, stdout, stderr } = await run("sign", "lib_find", "fs_find");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^✓ Your key is \S+@\S+ \([0-9a-f]{32}\); it was made just now\.\n/);
+    expect(stdout).toMatch(/✓ lib_find is signed by \S+@\S+\.\n✓ fs_find is signed/);
+    expect(stderr).toBe(
+      `Server lib at https://lib.example/mcp
+  sends X-Key: "\${LIB_KEY}"
+  needs the variable LIB_KEY - a key of lib
+  lib_find 1.0.0: find
+Server fs starts npx -y "two words"
+  with NODE_OPTIONS="--require x"
+  fs_find 1.0.0: find
+
+`,
+    );
+    expect(readFileSync(at("lib_find"), "utf8").split("\n").slice(2).join("\n")).toBe(toText(HTTP));
+    expect(await verdicts()).toEqual({ exit: 0, files: ["fs_find ok", "lib_find ok"] });
+  });
+
+  it("leaves a file alone that the same key has signed, and signs it with another key anew", async () => {
+    put("lib_find", toText(HTTP));
+    await run("sign", "--all");
+    utimesSync(at("lib_find"), 1, 1);
+    const before = readFileSync(at("lib_find"));
+    const again = await run("sign", "lib_find", "--json");
+    expect(again.json()).toMatchObject({ files: [{ tool_id: "lib_find", signed: false }] });
+    expect([readFileSync(at("lib_find")).equals(before), statSync(at("lib_find")).mtimeMs]).toEqual([true, 1000]);
+    await run("keys", "init", "--rotate");
+    const rotated = await run("sign", "--all", "--json");
+    expect(rotated.json()).toMatchObject({ files: [{ tool_id: "lib_find", signed: true }] });
+    expect((await verdicts()).files).toEqual(["lib_find ok"]);
+    const keyOf = (bytes: Buffer) => /ed25519:([0-9a-f]{32}):/.exec(bytes.toString())?.[1] ?? "";
+    await run("sign", "lib_find", "--key", keyOf(before));
+    expect(keyOf(readFileSync(at("lib_find")))).toBe(keyOf(before));
+  });
+
+  it("asks at a terminal", async () => {
+    put("lib_find", toText(HTTP));
+    expect((await atTerminal("n\n", "sign", "lib_find")).exit).toBe(1);
+    expect(readFileSync(at("lib_find"), "utf8")).toBe(toText(HTTP));
+    expect((await atTerminal("y\n", "sign", "lib_find")).exit).toBe(0);
+    expect((await verdicts()).exit).toBe(0);
+  });
+
+  it("leaves what another trusted key has signed out of --all", async () => {
+    await run("keys", "trust", toKeyLine(ANN.known), "--yes");
+    put("lib_find", signed(HTTP, ANN.signing));
+    put("fs_find", toText(STDIO));
+    const { stdout } = await run("sign", "--all");
+    expect(stdout).toContain("fs_find is signed");
+    expect(stdout).not.toContain("lib_find");
+    expect(await verdicts()).toEqual({ exit: 0, files: ["fs_find ok", "lib_find ok"] });
+  });
+
+  it("signs none when one of them is no tool file, with every reason and line", async () => {
+    put("lib_find", toText(HTTP));
+    put(
+      "bad",
+      signed({ ...HTTP, toolId: "bad" }, ANN.signing)
+        .toString("utf8")
+        .replace("version:", "vers:"),
+    );
+    const before = readFileSync(at("lib_find"));
+    const { exit, stderr } = await run("sign", "--all");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("Nothing was signed.");
+    expect(stderr).toMatch(/bad\.yaml: 3:1: version: is missing.*4:1: vers: /);
+    expect(readFileSync(at("lib_find")).equals(before)).toBe(true);
+  });
+
+  it("signs a file by its path and says when nobody looks there", async () => {
+    const path = place.write("elsewhere/lib_find.yaml", toText(HTTP));
+    const { exit, stdout, stderr } = await run("sign", "elsewhere/lib_find.yaml");
+    expect({ exit, out: stdout.includes("lib_find is signed") }).toEqual({ exit: 0, out: true });
+    expect(stderr).toContain(`${path} is signed and not used`);
+    expect(readFileSync(path, "utf8")).toMatch(/^# kiwi-mcp:validated:.*\n# anygpt:ed25519:/);
+  });
+
+  it.each([
+    ["nothing", [], "Either files or --all have to be named.", 1],
+    ["a misspelt id", ["lib_fnd"], "Did you mean lib_find?", 2],
+    ["a key that is not there", ["lib_find", "--key", "abc"], '"abc" is no key that could sign here.', 1],
+    ["a path that is not there", ["x/lib_find.yaml"], "it does not exist", 2],
+  ])("refuses %s", async (_name, words, message, exit) => {
+    put("lib_find", toText(HTTP));
+    const ran = await run("sign", ...words);
+    expect(ran.exit).toBe(exit);
+    expect(ran.stderr).toContain(message);
+  });
+});
+
+describe("verify", () => {
+  it("names the file, the reason and what to do, and the others are good", async () => {
+    put("lib_find", toText(HTTP));
+    await run("sign", "--all");
+    put("fs_find", signed(STDIO, ANN.signing));
+    put("other", hashed(sampleFile({ toolId: "other" })));
+    const { exit, stdout } = await run("verify");
+    expect(exit).toBe(2);
+    expect(stdout).toContain("3 tool files, 2 refused:");
+    expect(stdout).toMatch(/✓ lib_find 1\.0\.0 - signed by \S+@\S+, 20\d\d-/);
+    expect(stdout).toContain(`✗ fs_find - unknown-key\n  ${at("fs_find")} is signed with the key ${ANN.known.keyId}`);
+    expect(stdout).toContain("`anygpt mcp keys trust`");
+    expect(stdout).toContain("✗ other - hash-only");
+    expect(await verdicts("lib_find")).toEqual({ exit: 0, files: ["lib_find ok"] });
+  });
+
+  it("refuses an older version until somebody takes it", async () => {
+    await run("keys", "trust", toKeyLine(ANN.known), "--yes");
+    const [older, newer] = [HTTP, { ...HTTP, version: "1.1.0" }].map((file) => signed(file, ANN.signing));
+    put("lib_find", newer!);
+    expect((await verdicts()).exit).toBe(0);
+    put("lib_find", older!);
+    expect(await verdicts()).toEqual({ exit: 2, files: ["lib_find rolled-back"] });
+    expect((await run("verify", "lib_find", "--accept")).exit).toBe(1);
+    const declined = await atTerminal("n\n", "verify", "lib_find", "--accept");
+    expect(declined.exit).toBe(1);
+    expect(declined.stderr).toMatch(/lib_find\.yaml 1\.0\.0 of \S+, in place of 1\.1\.0 of/);
+    expect((await verdicts()).exit).toBe(2);
+    expect((await run("verify", "--accept", "--yes")).stderr).toContain("With --yes, the tools have to be named.");
+    expect((await atTerminal("y\n", "verify", "lib_find", "--accept")).exit).toBe(0);
+    expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok"] });
+    expect((await run("verify", "--accept", "--yes")).stderr).toContain("None of these files is older");
+  });
+
+  it("does not mind a file in whose place another one is used", async () => {
+    place.write(".anygpt/mcp-discovery.config.json", { toolFiles: { folders: [`../${FOLDER}`, "./more"] } });
+    put("lib_find", toText(HTTP));
+    place.write(".anygpt/more/lib_find.yaml", toText({ ...HTTP, version: "2.0.0" }));
+    await run("sign", at("lib_find"), join(place.folder, ".anygpt/more/lib_find.yaml"));
+    expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok", "lib_find shadowed"] });
+  });
+
+  it("says where it has looked when there is nothing, and refuses where tool files are switched off", async () => {
+    expect((await run("verify")).stdout).toContain(`There are no tool files in ${place.folder}/.ai/tools/mcp`);
+    place.write(".anygpt/mcp-discovery.config.json", { toolFiles: { enabled: false } });
+    expect(await run("verify")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("Tool files are switched off") as string,
+    });
+  });
+
+  it("completes tool ids, refused ones too", async () => {
+    put("lib_find", toText(HTTP));
+    expect((await place.run("__complete", "--", "mcp", "verify", "li")).stdout).toBe("lib_find\n");
+  });
+});

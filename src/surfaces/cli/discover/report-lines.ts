@@ -1,0 +1,208 @@
+import type { DiscoveryReport, ReportedNeed } from "../../../discover/discover.js";
+import type { FileOutcome } from "../../../discover/write-files.js";
+import { summarize } from "../../../search/summary.js";
+import { commandLine } from "../../../util/command-line.js";
+import { shortenHome } from "../../../util/home-path.js";
+import { displayWidth, sanitize } from "../../../util/terminal.js";
+import { cutAtWord, toOneLine } from "../../../util/text.js";
+import {
+  BAD,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  quoted,
+  type Styled,
+  verbatim,
+  WARNING,
+} from "../lines.js";
+import { revealedName } from "../reveal.js";
+
+export interface ReportView {
+  readonly kind: "written" | "check" | "dry-run";
+  readonly home: string;
+  readonly cwd: string;
+  /** Width to fit tables into. */
+  readonly columns: number;
+}
+
+const TITLES: Readonly<Record<ReportView["kind"], string>> = {
+  written: "MCP Discovery Complete",
+  check: "MCP Discovery Check",
+  "dry-run": "MCP Discovery, nothing written",
+};
+
+export function reportLines(report: DiscoveryReport, view: ReportView): Line[] {
+  const { files, needs, target } = report;
+  const present = files.filter(({ kind }) => kind !== "vanished" && kind !== "refused");
+  return blocks([
+    [line(0, bold(`## ${TITLES[view.kind]}: ${target.name}`))],
+    present.length === 0 ? [] : [line(0, bold("### Discovered Tools"))],
+    tableLines(present, view.columns),
+    changeLines(report),
+    summaryLines(report, view),
+    view.kind === "check" ? [] : configurationLines(needs),
+    view.kind === "check" ? [] : usageLines(present),
+  ]);
+}
+
+const WIDEST = 100;
+const NARROWEST_TEXT = 16;
+
+function tableLines(files: readonly FileOutcome[], columns: number): Line[] {
+  if (files.length === 0) return [];
+  const first = Math.max("Tool ID".length, ...files.map(({ toolId }) => toolId.length));
+  const room = Math.min(columns, WIDEST) - first - "|  |  |".length;
+  if (room < NARROWEST_TEXT) {
+    return files.flatMap((file) => [line(0, bold(file.toolId)), line(2, summaryOf(file, WIDEST))]);
+  }
+  const rows = files.map((file): [string, string] => [file.toolId, summaryOf(file, room)]);
+  const second = Math.max("Description".length, ...rows.map(([, text]) => displayWidth(text)));
+  const row = ([id, text]: [string, string]): Line => verbatim(0, `| ${pad(id, first)} | ${pad(text, second)} |`);
+  return [row(["Tool ID", "Description"]), row(["-".repeat(first), "-".repeat(second)]), ...rows.map(row)];
+}
+
+function summaryOf({ description = "" }: FileOutcome, length: number): string {
+  const text = toOneLine(sanitize(summarize(description, Math.max(length, NARROWEST_TEXT)))).replaceAll("|", "/");
+  return displayWidth(text) <= length ? text : cutAtWord(text, Math.floor(length / 2));
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - displayWidth(text)));
+}
+
+function changeLines({ files, dropped, truncated }: DiscoveryReport): Line[] {
+  const isFirst = files.every(({ kind }) => kind === "new");
+  const lines = isFirst
+    ? files.flatMap(failureLinesOf)
+    : files.filter(({ kind }) => kind !== "unchanged").flatMap(fileLines);
+  const more = [
+    ...dropped.map(({ name, reason }) => line(0, WARNING, ` ${revealedName(name)} was left out: ${reason}`)),
+    ...(truncated ? [line(0, WARNING, " The server has more tools than are read.")] : []),
+  ];
+  const all = [...lines, ...more];
+  return all.length === 0 ? [] : [line(0, bold("### Changes")), ...all];
+}
+
+function fileLines(file: FileOutcome): Line[] {
+  const { toolId, differences, kind } = file;
+  const advice = ADVICE[kind];
+  const isOpen = file.done !== "written" && advice !== undefined;
+  return [
+    line(0, markOf(file), " ", bold(toolId), ` ${wordsFor(file)}`),
+    ...differences.map((text) => quoted(2, text)),
+    ...(isOpen ? [line(2, dim(advice))] : []),
+    ...failureLinesOf(file),
+  ];
+}
+
+function failureLinesOf({ toolId, failure }: FileOutcome): Line[] {
+  return failure === undefined ? [] : [line(0, BAD, ` ${toolId}: ${failure.message} ${failure.hint ?? ""}`.trimEnd())];
+}
+
+const ADVICE: Partial<Record<FileOutcome["kind"], string>> = {
+  edited: "It was left as it is. --force replaces it by what the server says; `anygpt mcp sign` keeps it and signs it.",
+  conflict: "It was left as it is. --force replaces it by what the server says.",
+  vanished: "--prune takes its file away.",
+  refused: "No file can say what the server says of it.",
+};
+
+function wordsFor({ kind, version, previousVersion, done }: FileOutcome): string {
+  switch (kind) {
+    case "new":
+      return `is new (${version})`;
+    case "changed":
+      return previousVersion === undefined || previousVersion === version
+        ? `is replaced (${version})`
+        : `has changed: ${previousVersion} → ${version}`;
+    case "unchanged":
+      return `is as it was (${version})`;
+    case "edited":
+      return `was edited by hand (${version})`;
+    case "conflict":
+      return "was edited by hand, and has changed at the server";
+    case "vanished":
+      return done === "removed" ? "is gone at the server, and its file was removed" : "is gone at the server";
+    case "refused":
+      return "cannot be written";
+  }
+}
+
+function markOf({ kind, done }: FileOutcome): Styled {
+  if (done === "failed") return BAD;
+  return kind === "edited" || kind === "conflict" || kind === "refused" || kind === "vanished" ? WARNING : GOOD;
+}
+
+function summaryLines({ files, folder, key, isDrift }: DiscoveryReport, { kind, home }: ReportView): Line[] {
+  const where = shortenHome(folder, home);
+  if (kind === "check") {
+    if (!isDrift) return [line(0, GOOD, ` The files in ${where} are what the server says.`)];
+    return [line(0, BAD, ` The files in ${where} are not what the server says.`)];
+  }
+  const written = files.filter(({ done }) => done === "written").length;
+  const unchanged = files.filter((file) => file.kind === "unchanged").length;
+  const wouldBe = files.filter(({ write }) => write !== undefined).length;
+  if (kind === "dry-run") return [line(0, `${count(wouldBe, "file")} would be written to ${where}.`)];
+  const rest =
+    unchanged === 0 ? "" : `${count(unchanged, "file")} stayed as ${unchanged === 1 ? "it was" : "they were"}.`;
+  if (written === 0) return [line(0, GOOD, ` Nothing was written. ${rest}`.trimEnd())];
+  return [
+    line(0, GOOD, ` ${count(written, "file")} written to ${where}. ${rest}`.trimEnd()),
+    ...(key === undefined ? [] : [line(2, `Signed with the key ${key.keyId} (${key.name}).`)]),
+    ...(key?.isNew === true
+      ? [
+          line(
+            2,
+            "It was made just now, and stays on this machine; `anygpt mcp keys export` gives others its public half.",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function configurationLines(needs: readonly ReportedNeed[]): Line[] {
+  if (needs.length === 0) return [line(0, "No authentication required.")];
+  const missing = needs.filter(({ isSet }) => !isSet);
+  if (missing.length === 0) return [line(0, GOOD, ` ${needs.map(({ name }) => name).join(" and ")} is set.`)];
+  return blocks([
+    [line(0, bold("### Configuration Required"))],
+    [line(0, "Add the following to `.ai/.env`:")],
+    missing.map(({ name }) => verbatim(2, `${name}=your_api_key_here`)),
+    [
+      ...missing.flatMap(({ name, page, required }) => [
+        ...(page === undefined ? [] : [line(0, `Get ${name} from: ${page}`)]),
+        ...(required ? [] : [line(0, `${name} is optional.`)]),
+      ]),
+      line(0, dim("A project's .ai/.env counts once you trust it: `anygpt mcp config trust`.")),
+    ],
+  ]);
+}
+
+function usageLines(files: readonly FileOutcome[]): Line[] {
+  const [first] = files;
+  if (first === undefined) return [];
+  return blocks([
+    [line(0, bold("### Usage"))],
+    [verbatim(2, commandLine(["anygpt", "mcp", "run", first.toolId, ...examplesFor(first)]))],
+    [
+      line(
+        0,
+        `Agents find ${files.length === 1 ? "it" : "them"} with search_tools, and run ${first.toolId} with execute_tool.`,
+      ),
+    ],
+  ]);
+}
+
+const MOST_EXAMPLES = 4;
+
+function examplesFor({ write, standing }: FileOutcome): string[] {
+  const required = (write ?? standing?.file)?.tool.inputSchema["required"];
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  return names
+    .filter((name) => /^[\w.-]{1,60}$/.test(name))
+    .slice(0, MOST_EXAMPLES)
+    .map((name) => `${name}=VALUE`);
+}

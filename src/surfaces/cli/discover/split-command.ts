@@ -1,0 +1,30 @@
+/** The words of a command line, with quotes and backslashes as shells have them; undefined when a quote is left open. */
+export function splitCommand(line: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (character === "\\" && quote !== "'" && isEscaped(line.charAt(at + 1), quote)) {
+      at += 1;
+      word = (word ?? "") + line.charAt(at);
+    } else if (character === quote) {
+      quote = undefined;
+    } else if (quote === undefined && (character === '"' || character === "'")) {
+      quote = character;
+      word ??= "";
+    } else if (quote === undefined && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else {
+      word = (word ?? "") + character;
+    }
+  }
+  if (quote !== undefined) return undefined;
+  return word === undefined ? words : [...words, word];
+}
+
+/** Elsewhere a backslash is one, as in paths of Windows. */
+function isEscaped(next: string, quote: string | undefined): boolean {
+  return quote === '"' ? next === '"' || next === "\\" : /^[\s"'\\]$/.test(next);
+}

@@ -1,0 +1,68 @@
+import type { EnvNeed, FileConnection, ToolFile } from "../../../toolfiles/format/tool-file.js";
+import { canonicalJson } from "../../../util/json/canonical.js";
+import { bold, line, type Line } from "../lines.js";
+import { revealedJson, revealedName } from "../reveal.js";
+
+export interface ListedFile {
+  readonly file: ToolFile;
+  /** What is said of it beside its version. */
+  readonly remark?: string;
+}
+
+/** Whoever vouches for files has to see what they reach, start and send; files that do the same are told of together. */
+export function serverLines(listed: readonly ListedFile[]): Line[] {
+  const groups = new Map<string, ListedFile[]>();
+  for (const one of listed) {
+    const { server, connection, needs } = one.file;
+    const key = canonicalJson({ server, connection, needs });
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].flatMap(groupLines);
+}
+
+function groupLines(group: readonly ListedFile[]): Line[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { server, connection, needs } = first.file;
+  return [
+    line(0, "Server ", bold(server), ` ${describeWay(connection)}`),
+    ...sentLines(connection),
+    ...needs.map(needLine),
+    ...group.map(({ file, remark }) =>
+      line(
+        2,
+        bold(file.toolId),
+        ` ${file.version}: ${revealedName(file.tool.name)}${remark === undefined ? "" : ` (${remark})`}`,
+      ),
+    ),
+  ];
+}
+
+/** `at ADDRESS`, or `starts COMMAND`. */
+export function describeWay(connection: FileConnection): string {
+  if (connection.kind !== "stdio") return `at ${revealedName(connection.url)}`;
+  const { command, args, cwd } = connection;
+  return `starts ${shownCommand([command, ...args])}${cwd === undefined ? "" : ` in ${revealedName(cwd)}`}`;
+}
+
+function sentLines(connection: FileConnection): Line[] {
+  if (connection.kind === "stdio") {
+    return Object.entries(connection.env).map(([name, value]) => line(2, `with ${name}=${revealedJson(value)}`));
+  }
+  return Object.entries(connection.headers).map(([name, value]) =>
+    // What is no template may be a secret that somebody wrote into the file.
+    line(2, `sends ${name}: ${value.includes("${") ? revealedJson(value) : "a value of the file"}`),
+  );
+}
+
+function needLine({ name, description, required }: EnvNeed): Line {
+  const what = description === "" ? "" : ` - ${revealedJson(description).slice(1, -1)}`;
+  return line(2, `${required ? "needs" : "may use"} the variable ${name}${what}`);
+}
+
+/** As a person would type it, with nothing in it that cannot be seen. */
+export function shownCommand(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : revealedJson(word))).join(" ");
+}

@@ -1,0 +1,91 @@
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DiscoveryError } from "../../errors.js";
+import { readBytes } from "../read-bytes.js";
+import {
+  type Bundle,
+  fromMembers,
+  type Member,
+  MOST_BUNDLE_BYTES,
+  MOST_MEMBER_BYTES,
+  MOST_MEMBERS,
+  notABundle,
+  toMembers,
+} from "./bundle.js";
+
+const PARTS = ["keys", "tools"];
+
+/** The same as an archive, unpacked: `tools/` and `keys/`, plain files and nothing else. */
+export async function readBundleFolder(folder: string, origin: string): Promise<Bundle> {
+  const parts = await namesIn(folder, origin);
+  const stranger = parts.find((name) => !PARTS.includes(name));
+  if (stranger !== undefined) {
+    throw notABundle(origin, `it holds ${JSON.stringify(stranger)}, and only tools and keys belong there`);
+  }
+  const members: Member[] = [];
+  let size = 0;
+  for (const part of parts) {
+    await assertKind(join(folder, part), "folder", origin);
+    for (const name of await namesIn(join(folder, part), origin)) {
+      if (members.length >= MOST_MEMBERS) throw notABundle(origin, `it holds more than ${MOST_MEMBERS} files`);
+      const member = await readMember(folder, `${part}/${name}`, origin);
+      size += member.bytes.length;
+      if (size > MOST_BUNDLE_BYTES) throw notABundle(origin, `it is larger than ${MOST_BUNDLE_BYTES / 1024 ** 2} MiB`);
+      members.push(member);
+    }
+  }
+  return fromMembers(members, origin);
+}
+
+/** Into a folder that does not exist, or is empty. */
+export async function writeBundleFolder(folder: string, bundle: Bundle): Promise<void> {
+  const isThere = await isUsed(folder);
+  if (isThere) {
+    throw new DiscoveryError("INVALID_REQUEST", `${folder} exists and is not an empty folder.`, {
+      hint: "Name a folder that does not exist, or a file that ends in .tgz.",
+    });
+  }
+  try {
+    for (const part of PARTS) await mkdir(join(folder, part), { recursive: true });
+    for (const { name, bytes } of toMembers(bundle)) await writeFile(join(folder, name), bytes, { flag: "wx" });
+  } catch (error) {
+    for (const part of PARTS) await rm(join(folder, part), { recursive: true, force: true }).catch(() => undefined);
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    throw new DiscoveryError("INVALID_REQUEST", `${folder} could not be written (${code}).`, {
+      hint: "Name a folder where you may write.",
+      cause: error,
+    });
+  }
+}
+
+async function isUsed(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length > 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
+
+async function readMember(folder: string, name: string, origin: string): Promise<Member> {
+  const path = join(folder, name);
+  await assertKind(path, "file", origin);
+  const read = await readBytes(path, MOST_MEMBER_BYTES);
+  if (read.kind === "bytes") return { name, bytes: read.bytes };
+  const reason = read.kind === "too-large" ? "is too large" : "cannot be read";
+  throw notABundle(origin, `${JSON.stringify(name)} ${reason}`);
+}
+
+/** A link would bring in a file from elsewhere. */
+async function assertKind(path: string, kind: "file" | "folder", origin: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (kind === "file" ? found?.isFile() : found?.isDirectory()) return;
+  throw notABundle(origin, `${JSON.stringify(path)} is no plain ${kind}`);
+}
+
+async function namesIn(folder: string, origin: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    throw notABundle(origin, `${folder} cannot be read`, error);
+  }
+}

@@ -1,0 +1,148 @@
+// A set of tool files and what is here come in; out goes what installing it would change and whom it would have trusted, or
+// every reason against it. It writes nothing.
+import { join } from "node:path";
+import { DiscoveryError } from "../../errors.js";
+import { realPath } from "../../util/inside.js";
+import type { ToolFile } from "../format/tool-file.js";
+import type { KeyList, KnownKey } from "../keys/known-key.js";
+import { parseVerified } from "../parse-verified.js";
+import { readBytes } from "../read-bytes.js";
+import { createKeyring, type Keyring } from "../signing/keyring.js";
+import { verify } from "../signing/verify.js";
+import { rankOf, type SeenVersion, type VersionBook } from "../version-book.js";
+import { type Bundle, type BundledFile, type BundledKey, MOST_MEMBER_BYTES, notABundle } from "./bundle.js";
+
+export interface PlanParts {
+  readonly bundle: Bundle;
+  /** What to call it in messages. */
+  readonly origin: string;
+  /** Where the files are to go. */
+  readonly folder: string;
+  readonly keys: KeyList;
+  readonly versions: VersionBook;
+  readonly now: number;
+}
+
+export interface InstallPlan {
+  readonly folder: string;
+  readonly files: readonly PlannedFile[];
+  /** Those that nobody here has trusted yet. */
+  readonly newKeys: readonly BundledKey[];
+}
+
+export interface PlannedFile {
+  readonly file: ToolFile;
+  readonly bytes: Buffer;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly kind: "new" | "same" | "replaced";
+  /** What stands in its place now. */
+  readonly before?: { readonly bytes: Buffer; readonly version?: string };
+}
+
+/** Why one file cannot be installed. */
+export interface InstallProblem {
+  readonly toolId: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+type Planned =
+  | { readonly kind: "planned"; readonly planned: PlannedFile }
+  | { readonly kind: "problem"; readonly problem: InstallProblem };
+
+interface Desk extends Pick<PlanParts, "folder" | "now"> {
+  readonly keyring: Keyring;
+  readonly seen: ReadonlyMap<string, SeenVersion>;
+}
+
+/** All or nothing: one file that cannot be installed, and SIGNATURE_INVALID tells of every such file. */
+export async function planInstall(parts: PlanParts): Promise<InstallPlan> {
+  const { bundle, folder, keys, versions, now, origin } = parts;
+  const known = new Set(keys.keys.map(({ keyId }) => keyId));
+  const offered = bundle.keys.filter(({ keyId }) => !known.has(keyId));
+  const keyring = createKeyring({ ...keys, keys: [...keys.keys, ...offered.map((key) => toKnown(key, now))] });
+  const seen = new Map((await versions.list(realPath(folder))).map((each) => [each.toolId, each]));
+  const results = await Promise.all(bundle.files.map((one) => planFile(one, { folder, now, keyring, seen })));
+  const problems = results.flatMap((result) => (result.kind === "problem" ? [result.problem] : []));
+  if (problems.length > 0) throw refuseAll(origin, bundle, problems);
+  const files = results.flatMap((result) => (result.kind === "planned" ? [result.planned] : []));
+  const signers = new Set(files.map(({ keyId }) => keyId));
+  const idle = bundle.keys.find(({ keyId }) => !signers.has(keyId));
+  if (idle !== undefined) throw notABundle(origin, `none of its files is signed with its key ${idle.keyId}`);
+  return { folder, files, newKeys: offered };
+}
+
+async function planFile({ toolId, bytes }: BundledFile, desk: Desk): Promise<Planned> {
+  const { folder, now, keyring, seen } = desk;
+  const name = `${toolId}.yaml`;
+  const problem = (reason: string, message: string): Planned => ({
+    kind: "problem",
+    problem: { toolId, reason, message },
+  });
+  const verdict = verify(bytes, { file: name, keys: keyring, signatures: "required", now });
+  if (verdict.kind === "refused") return problem(verdict.refusal.reason, verdict.refusal.error.message);
+  const parsed = parseVerified(name, verdict);
+  if (parsed.kind === "refused") return problem(parsed.refusal.reason, parsed.refusal.error.message);
+  const { file } = parsed;
+  const newer = seen.get(toolId);
+  if (newer !== undefined && newer.rank > rankOf(file.version, verdict.validatedAt)) {
+    const what = `version ${file.version} of ${verdict.validatedAt}`;
+    return problem(
+      "rolled-back",
+      `${name} is ${what}, and version ${newer.version} of ${newer.validatedAt} was here before.`,
+    );
+  }
+  if (verdict.trust.kind !== "signed") return problem("hash-only", `${name} is not signed.`);
+  const planned = { file, bytes, keyId: verdict.trust.keyId, keyName: verdict.trust.keyName };
+  const there = await readBytes(join(folder, name), MOST_MEMBER_BYTES);
+  if (there.kind === "gone") return { kind: "planned", planned: { ...planned, kind: "new" } };
+  if (there.kind !== "bytes") return problem("in-the-way", `${join(folder, name)} is in the way and no tool file.`);
+  if (there.bytes.equals(bytes)) {
+    return { kind: "planned", planned: { ...planned, kind: "same", before: { bytes: there.bytes } } };
+  }
+  return planReplacement(there.bytes, planned, desk);
+}
+
+/** What somebody has worked on here is not replaced: what fits no signature, and what was signed here. */
+function planReplacement(there: Buffer, planned: Omit<PlannedFile, "kind">, { folder, keyring, now }: Desk): Planned {
+  const { toolId } = planned.file;
+  const path = join(folder, `${toolId}.yaml`);
+  const edited = (message: string): Planned => ({
+    kind: "problem",
+    problem: { toolId, reason: "edited", message: `${message.replace(/\.$/, "")}, and would be overwritten.` },
+  });
+  const verdict = verify(there, { file: path, keys: keyring, signatures: "required", now });
+  if (verdict.kind === "refused") return edited(verdict.refusal.error.message);
+  const parsed = parseVerified(path, verdict);
+  if (parsed.kind === "refused") return edited(parsed.refusal.error.message);
+  const signer = verdict.trust.kind === "signed" ? keyring.find(verdict.trust.keyId) : undefined;
+  if (signer?.isOwn === true && signer.keyId !== planned.keyId) {
+    return edited(`${path} was signed here with your own key`);
+  }
+  const before = { bytes: there, version: parsed.file.version };
+  return { kind: "planned", planned: { ...planned, kind: "replaced", before } };
+}
+
+function toKnown({ keyId, publicKey, name }: BundledKey, now: number): KnownKey {
+  return { keyId, publicKey, name, trustedAt: new Date(now).toISOString(), isOwn: false, canSign: false };
+}
+
+const MOST_TOLD = 5;
+
+function refuseAll(origin: string, { files }: Bundle, problems: readonly InstallProblem[]): DiscoveryError {
+  const told = problems.slice(0, MOST_TOLD).map(({ message }) => message);
+  const more = problems.length - told.length;
+  const rest = more > 0 ? ` And ${more} more.` : "";
+  const isOurs = problems.every(({ reason }) => reason === "edited" || reason === "in-the-way");
+  return new DiscoveryError(
+    isOurs ? "INVALID_REQUEST" : "SIGNATURE_INVALID",
+    `${problems.length} of ${files.length} tool files of ${origin} cannot be installed, so none was: ${told.join(" ")}${rest}`,
+    {
+      hint: isOurs
+        ? "Move those files away to have them replaced, or install into another folder with --folder."
+        : "Get the set anew from whoever made it, signed with a key that was not revoked.",
+      facts: { refused: problems.map(({ toolId, ...rest }) => ({ tool_id: toolId, ...rest })) },
+    },
+  );
+}

@@ -1,0 +1,2 @@
+/** The name under which the gateway itself has tools. */
+export const OWN_SERVER = "anygpt";

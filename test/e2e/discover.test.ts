@@ -1,0 +1,379 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type CliPlace, createCliPlace, type RunOptions } from "../support/cli.js";
+import { npmServer } from "../support/gateway.js";
+import { type HttpServer, startHttpServer } from "../support/upstreams.js";
+
+const text = { type: "string" };
+const RESOLVE = {
+  name: "resolve-library-id",
+  description: "Finds the id of a library. Call it first.",
+  inputSchema: { type: "object", properties: { libraryName: text, query: text }, required: ["libraryName"] },
+};
+const DOCS = {
+  name: "query-docs",
+  description: "Gets the documentation of a library.",
+  inputSchema: { type: "object", properties: { libraryId: text }, required: ["libraryId"] },
+};
+
+let place: CliPlace;
+const servers: HttpServer[] = [];
+
+beforeEach(() => {
+  place = createCliPlace();
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  place.remove();
+});
+
+/** A server whose tools can be changed. */
+async function serve(tools: object[], ...access: string[]) {
+  const file = place.write("server/tools.json", tools);
+  const server = await startHttpServer("keyed-http.mjs", file, ...access);
+  servers.push(server);
+  return { url: `${server.origin}/mcp`, change: (now: object[]) => writeFileSync(file, JSON.stringify(now)) };
+}
+
+const folder = () => join(place.folder, ".ai/tools/mcp");
+const read = (toolId: string): string => readFileSync(join(folder(), `${toolId}.yaml`), "utf8");
+const names = (): string[] => readdirSync(folder()).sort();
+const discover = (...args: string[]) => place.run("mcp", "discover", ...args);
+const discoverWith = (options: RunOptions, ...args: string[]) => place.runWith(options, "mcp", "discover", ...args);
+const versionOf = (toolId: string) => /^version: "(.*)"$/m.exec(read(toolId))?.[1];
+
+/** Bytes and times of every file. */
+function picture(): Record<string, string> {
+  return Object.fromEntries(
+    names().map((name) => {
+      const path = join(folder(), name);
+      return [name, `${statSync(path).mtimeMs} ${statSync(path).ino} ${readFileSync(path, "utf8")}`];
+    }),
+  );
+}
+
+describe("the seed's examples", () => {
+  const KEY = { env: { CONTEXT7_API_KEY: "ctx7-key" } };
+
+  it("writes signed files of a server that wants a header of its own", async () => {
+    const { url } = await serve([RESOLVE, DOCS], "CONTEXT7_API_KEY", "ctx7-key");
+    const args = ["--url", url, "--name", "context7", "--auth-header", "CONTEXT7_API_KEY"];
+    const { exit, stdout, stderr } = await discoverWith(KEY, ...args);
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain("ctx7-key");
+    expect(names()).toEqual(["context7_query_docs.yaml", "context7_resolve_library_id.yaml"]);
+    const file = read("context7_resolve_library_id");
+    expect(file).toMatch(
+      /^# kiwi-mcp:validated:[^\n]+\n# anygpt:ed25519:[^\n]+\ntool_id: context7_resolve_library_id\n/,
+    );
+    expect(file).toContain("executor_id: mcp_http_runtime");
+    expect(file).toContain('CONTEXT7_API_KEY: "${CONTEXT7_API_KEY}"');
+    expect(file + stdout).not.toContain("ctx7-key");
+    expect(stdout).toContain("## MCP Discovery Complete: context7");
+    expect(stdout).toMatch(/\| context7_query_docs +\| Gets the documentation of a library\. +\|/);
+    expect(stdout).toContain("2 files written to ~/.ai/tools/mcp.");
+    expect(stdout).toContain("It was made just now");
+    expect(stdout).toContain("anygpt mcp run context7_resolve_library_id libraryName=VALUE");
+    expect((await place.run("mcp", "verify")).exit).toBe(0);
+  });
+
+  it("says which variable to set where a server answers nobody without it, and how to get on", async () => {
+    const { url } = await serve([RESOLVE], "X-Subscription-Token", "brave-key");
+    const args = [
+      "--url",
+      url,
+      "--name",
+      "brave",
+      "--auth-header",
+      "X-Subscription-Token",
+      "--auth-env",
+      "BRAVE_API_KEY",
+    ];
+    const first = await discover(...args);
+    expect(first.exit).toBe(3);
+    expect(first.stderr).toContain("The likely cause is the authentication. Set BRAVE_API_KEY (API key for brave)");
+    place.write(".ai/.env", "BRAVE_API_KEY=brave-key\n");
+    const second = await discover(...args);
+    expect(second.stdout).toContain("BRAVE_API_KEY is set.");
+    expect(read("brave_resolve_library_id")).toContain('X-Subscription-Token: "${BRAVE_API_KEY}"');
+    const third = await discover("--url", url, "--name", "brave");
+    expect(third.stdout).toContain("Nothing was written. 1 file stayed as it was.");
+  });
+
+  it("writes files of a program", async () => {
+    const { command, args } = npmServer("filesystem", place.folder);
+    const { exit, stdout } = await discover("--name", "filesystem", "--", command, ...args);
+    expect(exit).toBe(0);
+    expect(names()).toContain("filesystem_read_text_file.yaml");
+    expect(read("filesystem_list_directory")).toContain("executor_id: mcp_stdio_runtime");
+    expect(stdout).toContain("No authentication required.");
+    const again = await discover("--name", "filesystem", "--check", "--json");
+    expect({ exit: again.exit, json: again.json() }).toMatchObject({ exit: 0, json: { drift: false } });
+  });
+});
+
+describe("discovering again", () => {
+  it("leaves the files of a server that has not changed alone, bytes and times", async () => {
+    const { url } = await serve([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    const before = picture();
+    const { exit, stdout } = await discover("--name", "c7");
+    expect(exit).toBe(0);
+    expect(stdout).toContain("Nothing was written. 2 files stayed as they were.");
+    expect(picture()).toEqual(before);
+  });
+
+  const withProperty = (required: string[]) => ({
+    ...DOCS,
+    inputSchema: { type: "object", properties: { libraryId: text, topic: text }, required },
+  });
+  it.each([
+    ["a changed description", { ...DOCS, description: "Gets all documentation." }, "1.0.1"],
+    ["a new optional parameter", withProperty(["libraryId"]), "1.1.0"],
+    ["a new required parameter", withProperty(["libraryId", "topic"]), "2.0.0"],
+  ])("gives %s its version and shows it", async (_case, changed, version) => {
+    const { url, change } = await serve([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    const before = picture();
+    change([RESOLVE, changed]);
+    const check = await discover("--check");
+    expect(check.exit).toBe(1);
+    expect(check.stdout).toContain(`c7_query_docs has changed: 1.0.0 → ${version}`);
+    expect(check.stdout).toContain("are not what the server says.");
+    expect(picture()).toEqual(before);
+    const { stdout } = await discover("--name", "c7");
+    expect(versionOf("c7_query_docs")).toBe(version);
+    expect(stdout).toMatch(/│ .*(description|topic)/);
+    expect(picture()["c7_resolve_library_id.yaml"]).toBe(before["c7_resolve_library_id.yaml"]);
+    expect((await discover("--check")).exit).toBe(0);
+  });
+
+  it("keeps the file of a tool that is gone until it is told to take it away", async () => {
+    const { url, change } = await serve([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    change([RESOLVE]);
+    const first = await discover("--name", "c7");
+    expect(first.stdout).toContain("c7_query_docs is gone at the server");
+    expect(names()).toHaveLength(2);
+    await discover("--name", "c7", "--prune");
+    expect(names()).toEqual(["c7_resolve_library_id.yaml"]);
+  });
+
+  it("gives the file of a tool that comes back no version below that which was there", async () => {
+    const { url, change } = await serve([DOCS]);
+    await discover("--url", url, "--name", "c7");
+    change([{ ...DOCS, description: "Other." }]);
+    await discover("--name", "c7");
+    change([RESOLVE]);
+    await discover("--url", url, "--name", "c7", "--prune");
+    change([DOCS]);
+    await discover("--name", "c7");
+    expect(versionOf("c7_query_docs")).toBe("2.0.0");
+    expect((await place.run("mcp", "verify", "c7_query_docs")).exit).toBe(0);
+  });
+
+  it("writes nothing in a dry run, not even a key", async () => {
+    const { url } = await serve([RESOLVE]);
+    const { stdout } = await discover("--url", url, "--name", "c7", "--dry-run");
+    expect(stdout).toContain("1 file would be written");
+    expect(readdirSync(place.folder)).not.toContain(".ai");
+    expect(() => readdirSync(join(place.folder, "state/keys"))).toThrow("ENOENT");
+  });
+});
+
+describe("files that were edited by hand", () => {
+  const edit = (toolId: string, from: string | RegExp, to: string): void => {
+    writeFileSync(join(folder(), `${toolId}.yaml`), read(toolId).replace(from, to));
+  };
+
+  it("are shown and left alone, signed or not, and replaced with --force", async () => {
+    const { url } = await serve([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    edit("c7_query_docs", "Gets the documentation", "Gets the words");
+    const unsigned = read("c7_query_docs");
+    const first = await discover("--url", url, "--name", "c7");
+    expect(first.stdout).toContain("c7_query_docs was edited by hand");
+    expect(read("c7_query_docs")).toBe(unsigned);
+    expect((await discover("--check")).exit).toBe(1);
+
+    expect((await place.run("mcp", "sign", "c7_query_docs")).exit).toBe(0);
+    const signed = read("c7_query_docs");
+    const second = await discover("--name", "c7");
+    expect(second.stdout).toContain("c7_query_docs was edited by hand");
+    expect(second.stdout).toContain("Gets the words");
+    expect(read("c7_query_docs")).toBe(signed);
+    expect((await discover("--check")).exit).toBe(0);
+
+    await discover("--name", "c7", "--force");
+    expect(read("c7_query_docs")).toContain("Gets the documentation");
+    expect((await place.run("mcp", "verify")).exit).toBe(0);
+  });
+
+  it("bring nothing of theirs into a file that is signed", async () => {
+    const { url, change } = await serve([RESOLVE]);
+    await discover("--url", url, "--name", "c7");
+    edit("c7_resolve_library_id", /^ {2}timeout: 30$/m, '  timeout: 30\n  headers:\n    X-Steal: "${SECRET}"');
+    edit(
+      "c7_resolve_library_id",
+      /^input_schema:/m,
+      "env_requirements:\n  - name: SECRET\n    description: x\ninput_schema:",
+    );
+    change([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    expect(read("c7_resolve_library_id")).toContain("X-Steal");
+    expect(read("c7_query_docs")).not.toContain("SECRET");
+    await discover("--url", url, "--name", "c7", "--force");
+    expect(read("c7_resolve_library_id")).not.toContain("SECRET");
+    expect((await place.run("mcp", "verify")).exit).toBe(0);
+  });
+
+  it("are not asked where they send us, when nobody vouches for them", async () => {
+    const { url } = await serve([RESOLVE]);
+    await discover("--url", url, "--name", "c7");
+    edit("c7_resolve_library_id", /127\.0\.0\.1/g, "127.0.0.2");
+    const { exit, stderr } = await discover("--name", "c7");
+    expect(exit).toBe(1);
+    expect(stderr).toContain("No signed file in");
+  });
+});
+
+describe("tools with odd names", () => {
+  it("get files of their own inside the folder", async () => {
+    const odd = ["../x", "a/b", "a.b", "删除", "x".repeat(200), "getUser", "get_user", "CON", "a|b", "$(rm)"];
+    const { url } = await serve(odd.map((name) => ({ ...DOCS, name })));
+    const { exit } = await discover("--url", url, "--name", "odd");
+    expect(exit).toBe(0);
+    expect(names()).toHaveLength(odd.length);
+    expect(names().every((name) => /^odd_[a-z0-9_]+\.yaml$/.test(name))).toBe(true);
+    const before = picture();
+    await discover("--name", "odd");
+    expect(picture()).toEqual(before);
+  });
+});
+
+describe("a discovery that fails", () => {
+  it.each<[string, string[], string]>([
+    [
+      "a bearer token",
+      ["Authorization", "Bearer t", 'Bearer realm="x"'],
+      "--auth-header Authorization --auth-env C7_TOKEN",
+    ],
+    [
+      "a sign-in",
+      ["Authorization", "Bearer t", 'Bearer resource_metadata="https://x.example/y"'],
+      "It signs in with OAuth: put it into the configuration",
+    ],
+    ["something else", ["X-Key", "k", "Custom"], "Find out which header it wants"],
+  ])("names the authentication where the server wants %s", async (_case, access, hint) => {
+    const { url } = await serve([], ...access);
+    const { exit, stderr } = await discover("--url", url, "--name", "c7");
+    expect(exit).toBe(3);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain("The likely cause is the authentication.");
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(hint);
+  });
+
+  it("names the address where nothing is there", async () => {
+    const { url } = await serve([]);
+    await servers.pop()!.stop();
+    expect((await discover("--url", url)).stderr).toContain("The likely cause is the address.");
+    expect((await discover("--", "/no/such/program")).stderr).toContain("The likely cause is the address.");
+  });
+
+  it("names the server where a program ends by itself", async () => {
+    const { stderr } = await discover("--", process.execPath, "-e", "process.exit(7)");
+    expect(stderr).toContain("The likely cause is the server itself.");
+  });
+
+  it.each<[string, string[], string]>([
+    ["neither", [], "not said which server"],
+    ["both", ["--url", "https://x.example", "--command", "x"], "Both an address and a command"],
+    ["a name without files", ["--name", "nobody"], "No signed file in"],
+    ["a wrong name", ["--url", "https://x.example", "--name", "A B"], "cannot name a server"],
+    ["the gateway's own name", ["--url", "https://x.example", "--name", "anygpt"], "itself is called anygpt"],
+    ["no address", ["--url", "x.example"], "is not a web address"],
+    ["a header for a program", ["--auth-header", "X", "--", "x"], "has no headers"],
+    [
+      "a secret in the address",
+      ["--url", "https://x.example/mcp?apiKey=abc"],
+      "apiKey in the address looks like a secret",
+    ],
+    [
+      "a secret in a header",
+      ["--url", "https://x.example", "--header", "X-Api-Key=abc"],
+      "X-Api-Key looks like a secret",
+    ],
+    ["half a header", ["--url", "https://x.example", "--header", "X-Api-Key"], "is no header"],
+    ["an open quote", ["--command", "x 'y"], "is not closed"],
+  ])("says so with %s", async (_case, args, message) => {
+    const { exit, stderr } = await discover(...args);
+    expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining(message) });
+  });
+
+  it("goes on with the other servers of a check", async () => {
+    const gone = await serve([RESOLVE]);
+    await discover("--url", gone.url, "--name", "a");
+    await servers.pop()!.stop();
+    const { url } = await serve([DOCS]);
+    await discover("--url", url, "--name", "b");
+    const { exit, stdout, stderr } = await discover("--check");
+    expect(exit).toBe(3);
+    expect(stderr).toContain("a cannot be reached");
+    expect(stdout).toContain("## MCP Discovery Check: b");
+  });
+});
+
+describe("at a terminal", () => {
+  const TERMINAL = { isTerminal: true, env: { NO_COLOR: "1" } };
+
+  it("asks for the address that is missing", async () => {
+    const { url } = await serve([DOCS]);
+    const { stderr, stdout } = await discoverWith({ ...TERMINAL, stdin: `${url}\n` });
+    expect(stderr).toContain("Web address of the server, or the command that starts it:");
+    expect(stdout).toContain("## MCP Discovery Complete: server");
+  });
+
+  it("asks which of address and command is meant where both are given", async () => {
+    const { url } = await serve([DOCS]);
+    const both = ["--url", url, "--name", "c7", "--", "/no/such/program"];
+    const { stdout } = await discoverWith({ ...TERMINAL, stdin: "url\n" }, ...both);
+    expect(stdout).toContain("## MCP Discovery Complete: c7");
+    expect((await discoverWith({ ...TERMINAL, stdin: "" }, ...both)).exit).toBe(1);
+  });
+
+  it("fits its table into a narrow one", async () => {
+    const { url } = await serve([{ ...DOCS, description: "word ".repeat(60) }]);
+    const { stdout } = await discoverWith({ isTerminal: true, columns: 50 }, "--url", url, "--name", "c7");
+    const rows = stdout.split("\n").filter((row) => row.startsWith("|"));
+    expect(rows).toHaveLength(3);
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(50);
+  });
+});
+
+describe("the file with the keys", () => {
+  const KEYED = ["--auth-header", "X-Key", "--auth-env", "C7_KEY"];
+
+  it.each<[string, string | undefined, boolean]>([
+    ["no .gitignore", undefined, true],
+    ["one without it", "node_modules\n.env.local", true],
+    ["one with it", ".ai/.env\n", false],
+    ["one with its name", ".env\n", false],
+    ["one with its folder", "/.ai/\n", false],
+    ["one with a pattern", "**/.e*\n", false],
+    ["one that takes it back", ".env\n!.ai/.env\n", true],
+  ])("is offered to be ignored in a work tree with %s", async (_case, ignored, isOffered) => {
+    mkdirSync(join(place.folder, ".git"));
+    if (ignored !== undefined) place.write(".gitignore", ignored);
+    const { url } = await serve([DOCS]);
+    const { stderr } = await discover("--url", url, "--name", "c7", ...KEYED);
+    expect(stderr.includes(".ai/.env is not in .gitignore")).toBe(isOffered);
+    await discover("--url", url, "--name", "c7", ...KEYED, "--yes");
+    const now = isOffered ? `${ignored ?? ""}${ignored?.endsWith("\n") === false ? "\n" : ""}.ai/.env\n` : ignored;
+    expect(readFileSync(join(place.folder, ".gitignore"), "utf8")).toBe(now);
+  });
+
+  it("is none of our business elsewhere", async () => {
+    const { url } = await serve([DOCS]);
+    expect((await discover("--url", url, "--name", "c7", ...KEYED)).stderr).not.toContain(".gitignore");
+  });
+});
