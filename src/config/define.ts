@@ -76,6 +76,16 @@ export interface ConnectionConfig {
   cwd?: string | undefined;
   url?: string | undefined;
   headers?: Record<string, string> | undefined;
+  /** How to sign in where the server does not tell all of it. */
+  oauth?:
+    | {
+        clientId?: string | undefined;
+        clientSecret?: string | undefined;
+        clientMetadataUrl?: string | undefined;
+        issuer?: string | undefined;
+        scopes?: string[] | undefined;
+      }
+    | undefined;
 }
 
 /** A server in a map; its key is its name. */

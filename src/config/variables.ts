@@ -1,5 +1,5 @@
 import { DiscoveryError } from "../errors.js";
-import type { Connection, RestAuth, RestConnection } from "../model/server.js";
+import type { Connection, OAuthSettings, RestAuth, RestConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import { createEnvFiles, type EnvFileParts } from "./env-files.js";
 import { expandTemplate, variablesOf, type VariableUse } from "./template.js";
@@ -102,7 +102,9 @@ function mapTexts(connection: Connection, convert: (text: string) => string): Co
   if (connection.kind === "built-in") return connection;
   if (connection.kind === "rest") return mapRest(connection, convert);
   if (connection.kind !== "stdio") {
-    return { kind: connection.kind, url: convert(connection.url), headers: mapValues(connection.headers, convert) };
+    const { url, headers, oauth } = connection;
+    const told = oauth === undefined ? {} : { oauth: mapSignIn(oauth, convert) };
+    return { ...connection, url: convert(url), headers: mapValues(headers, convert), ...told };
   }
   return {
     kind: "stdio",
@@ -111,6 +113,10 @@ function mapTexts(connection: Connection, convert: (text: string) => string): Co
     env: mapValues(connection.env, convert),
     ...(connection.cwd === undefined ? {} : { cwd: convert(connection.cwd) }),
   };
+}
+
+function mapSignIn({ scopes, ...texts }: OAuthSettings, convert: (text: string) => string): OAuthSettings {
+  return { ...mapValues(texts, convert), ...(scopes === undefined ? {} : { scopes: scopes.map(convert) }) };
 }
 
 function mapRest(connection: RestConnection, convert: (text: string) => string): RestConnection {

@@ -26,6 +26,10 @@ export interface Call {
   readonly dryRun?: boolean;
   /** Puts a question to the caller's person; absent when the caller cannot. */
   readonly ask?: AskPerson;
+  /** The caller's client, when the tool's server may ask it something; absent when there is none that could answer. */
+  readonly peer?: CallerPeer;
+  /** The least severe log messages that the caller wants from the server; absent when it wants none in particular. */
+  readonly logLevel?: string;
   /** Whose tools the caller was given: some of the policy depends on it. */
   readonly profile?: "discovery" | "gateway";
   /** Under which the call is recorded; made up when left out. */
@@ -48,6 +52,23 @@ export interface Question {
 
 /** `unanswered`: the person has not seen it or put it off; the question stays open. */
 export type AskPerson = (question: Question, signal?: AbortSignal) => Promise<"accepted" | "declined" | "unanswered">;
+
+/** A client that can be asked while its call is under way: for a person's input, a model's words, its folders. */
+export interface CallerPeer {
+  /** The same object for all calls of one client, and of no other. */
+  readonly client: object;
+  /** What it has declared that it can be asked: `elicitation`, `sampling`, `roots`. */
+  readonly capabilities: JsonObject;
+  /** Puts a server's request to the client; `signal` takes it back. */
+  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<PeerAnswer>;
+  /** Tells it something that no request waits for, also after the call; absent when there is no way to. */
+  notify?(method: string, params: JsonObject): void;
+}
+
+/** What a client said. An error is an answer too: it belongs to the server that asked. */
+export type PeerAnswer =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data?: unknown };
 
 /** What a tool answered, passed through unchanged: `isError` is an answer, not an exception. */
 export interface CallResult {

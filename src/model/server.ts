@@ -17,6 +17,9 @@ export interface HttpConnection {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly oauth?: OAuthSettings;
+  /** The address is no person's word: it may not point inward, and nothing of ours is sent there. */
+  readonly isForeign?: true;
 }
 
 /** The legacy HTTP+SSE transport of the 2024-11-05 revision. */
@@ -24,6 +27,19 @@ export interface SseConnection {
   readonly kind: "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly oauth?: OAuthSettings;
+}
+
+/** What a person may say of the sign-in to one server. All of it can be left out: servers tell what they need. */
+export interface OAuthSettings {
+  /** The client that was registered by hand at the authorization server. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** Address of the document that describes this client, for authorization servers that read such documents. */
+  readonly clientMetadataUrl?: string;
+  /** The authorization server, in place of the one that the server names. As the person wrote it, it may lie inward. */
+  readonly issuer?: string;
+  readonly scopes?: readonly string[];
 }
 
 /** The gateway itself, as a server of tools. */
@@ -138,4 +154,13 @@ export interface ServerListing {
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
+  readonly capabilities?: ServerCapabilities;
+}
+
+/** What a server has beside tools, as it says itself. */
+export interface ServerCapabilities {
+  readonly prompts?: boolean;
+  readonly resources?: boolean;
+  readonly completions?: boolean;
+  readonly logging?: boolean;
 }

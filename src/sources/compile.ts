@@ -1,4 +1,4 @@
-import type { Connection, ServerDefinition } from "../model/server.js";
+import type { Connection, OAuthSettings, ServerDefinition } from "../model/server.js";
 import { absolutePath, expandHome } from "../util/home-path.js";
 import type { ServerEntry } from "./options.js";
 import { escapeText } from "./placeholders.js";
@@ -31,7 +31,9 @@ type ConnectionEntry = NonNullable<ServerEntry["connection"]>;
 function compileConnection(entry: ConnectionEntry, places: Places): Connection {
   const { url, command } = entry;
   if (url !== undefined) {
-    return { kind: entry.type === "sse" ? "sse" : "http", url, headers: entry.headers ?? {} };
+    const { headers = {}, oauth } = entry;
+    const signIn = oauth === undefined ? {} : { oauth: oauth as OAuthSettings };
+    return { kind: entry.type === "sse" ? "sse" : "http", url, headers, ...signIn };
   }
   const cwd = entry.cwd === undefined ? undefined : workingFolder(entry.cwd, places);
   return {

@@ -52,7 +52,27 @@ const connectionFields = {
     .describe("HTTP headers sent with every request to it."),
 };
 
-const connectionEntry = z.strictObject(connectionFields).superRefine(checkConnection);
+const ownFields = {
+  ...connectionFields,
+  oauth: z
+    .strictObject({
+      clientId: text.min(1).optional().describe("The client that you have registered there by hand."),
+      clientSecret: text.min(1).optional().describe("Its secret, as `${VARIABLE}`."),
+      clientMetadataUrl: text
+        .refine(isWebAddress, "must be a web address that starts with http:// or https://")
+        .optional()
+        .describe("Address of a document that describes this gateway as a client, for servers that read such."),
+      issuer: text
+        .refine(isWebAddress, "must be a web address that starts with http:// or https://")
+        .optional()
+        .describe("The authorization server, in place of the one that the server names."),
+      scopes: z.array(text.min(1)).max(100).optional().describe("What to ask for, in place of what the server asks."),
+    })
+    .optional()
+    .describe("How to sign in where the server does not tell all of it; `anygpt mcp auth login` does it."),
+};
+
+const connectionEntry = z.strictObject(ownFields).superRefine(checkConnection);
 
 const manifestTool = z.strictObject({
   name: text.min(1).max(256).describe("The tool's name at its server."),
@@ -75,7 +95,7 @@ const commonFields = {
     .optional()
     .describe("Tools known beforehand: searchable before the server was ever started, replaced by its live list."),
   connection: connectionEntry.optional().describe("How to reach the server; its keys may also stand beside `name`."),
-  ...connectionFields,
+  ...ownFields,
 };
 
 /** A server in a list, under its `name`. */
@@ -174,7 +194,7 @@ type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; me
 
 function checkServer(entry: ConnectionEntry & { connection?: ConnectionEntry | undefined }, context: Context): void {
   if (entry.connection === undefined) return checkConnection(entry, context);
-  for (const key of Object.keys(connectionFields)) {
+  for (const key of Object.keys(ownFields)) {
     if (entry[key as keyof ConnectionEntry] === undefined) continue;
     report(context, [key], "stands beside `connection`; write it inside");
   }
@@ -184,7 +204,7 @@ function checkConnection(entry: ConnectionEntry, context: Context): void {
   checkEndpoint(entry, context);
   const stdio = entry.command !== undefined;
   if (stdio === (entry.url !== undefined)) return;
-  const misplaced = stdio ? (["headers"] as const) : (["args", "env", "envFile", "cwd"] as const);
+  const misplaced = stdio ? (["headers", "oauth"] as const) : (["args", "env", "envFile", "cwd"] as const);
   for (const key of misplaced) {
     if (entry[key] !== undefined) report(context, [key], `belongs to a server with \`${stdio ? "url" : "command"}\``);
   }

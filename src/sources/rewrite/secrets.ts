@@ -35,7 +35,22 @@ export function replaceSecrets(
       const variable = toVariable(/^authorization$/i.test(name) ? `${prefix}_TOKEN` : `${prefix}_${name}`);
       return isPlain(value) ? `${scheme}${replace({ where: `headers.${name}`, variable, value })}` : text;
     });
-    return { ...connection, headers, url: inAddress(connection.url, prefix, replace) };
+    const { oauth } = connection;
+    const secret = oauth?.clientSecret;
+    const signIn =
+      secret === undefined || !isPlain(secret)
+        ? {}
+        : {
+            oauth: {
+              ...oauth,
+              clientSecret: replace({
+                where: "oauth.clientSecret",
+                variable: toVariable(`${prefix}_CLIENT_SECRET`),
+                value: secret,
+              }),
+            },
+          };
+    return { ...connection, headers, url: inAddress(connection.url, prefix, replace), ...signIn };
   }
   const env = mapEntries(connection.env, (name, value) =>
     isSecret(name, value) ? replace({ where: `env.${name}`, variable: toVariable(name), value }) : value,

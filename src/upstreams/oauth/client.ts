@@ -1,0 +1,73 @@
+import { type AuthorizationServerMetadata, isHttpsUrl, registerClient } from "@modelcontextprotocol/client";
+import { DiscoveryError } from "../../errors.js";
+import type { AuthFetch } from "./auth-fetch.js";
+import type { OAuthClient } from "./credential.js";
+import { unusable } from "./failures.js";
+import type { OAuthSettings } from "../../model/server.js";
+
+export interface ClientWish {
+  readonly server: string;
+  readonly issuer: string;
+  readonly metadata: AuthorizationServerMetadata;
+  readonly settings: OAuthSettings;
+  readonly redirectUrl: string;
+  readonly scope: string | undefined;
+  readonly fetch: AuthFetch["fetch"];
+}
+
+/** Who we are to an authorization server: as the person wrote it, by a document of ours, or newly registered. */
+export async function findClient(wish: ClientWish): Promise<OAuthClient> {
+  const { server, metadata, settings } = wish;
+  const { clientId, clientSecret, clientMetadataUrl } = settings;
+  if (clientId !== undefined) {
+    return { id: clientId, isConfigured: true, ...(clientSecret === undefined ? {} : { secret: clientSecret }) };
+  }
+  if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
+    if (isHttpsUrl(clientMetadataUrl)) return { id: clientMetadataUrl, authMethod: "none" };
+    throw new DiscoveryError(
+      "CONFIGURATION_ERROR",
+      `oauth.clientMetadataUrl of ${server} is no https address with a path.`,
+      {
+        hint: 'Write it as "https://host/path".',
+        server,
+      },
+    );
+  }
+  if (metadata.registration_endpoint === undefined) throw unregistered(server);
+  return await register(wish);
+}
+
+async function register({ server, issuer, metadata, redirectUrl, scope, fetch }: ClientWish): Promise<OAuthClient> {
+  try {
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ["none"];
+    const registered = await registerClient(issuer, {
+      metadata,
+      clientMetadata: {
+        client_name: "AnyGPT Discovery",
+        redirect_uris: [redirectUrl],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        token_endpoint_auth_method: methods.includes("none") ? "none" : (methods[0] ?? "none"),
+        application_type: "native",
+      },
+      ...(scope === undefined ? {} : { scope }),
+      fetchFn: fetch,
+    });
+    const { client_id: id, client_secret: secret, token_endpoint_auth_method: authMethod } = registered;
+    return { id, ...(secret === undefined ? {} : { secret }), ...(authMethod === undefined ? {} : { authMethod }) };
+  } catch (error) {
+    if (error instanceof DiscoveryError) throw error;
+    throw unusable(server, "its authorization server does not register us as a client", error);
+  }
+}
+
+function unregistered(server: string): DiscoveryError {
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `The authorization server of ${server} registers nobody by itself.`,
+    {
+      hint: `Register a client there with the redirect address http://127.0.0.1/callback, and write its id into servers.${server}.oauth.clientId.`,
+      server,
+    },
+  );
+}

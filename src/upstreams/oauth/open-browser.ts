@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+
+/** What a desktop's opener needs to find its screen and its person; no secret of the gateway is among it. */
+const PASSED_ON =
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|BROWSER|DESKTOP_SESSION|KDE_\w+|GNOME_\w+|SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|TMPDIR|TEMP|TMP)$/i;
+
+export interface Desktop {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Opens a web address where the person reads web pages, without a shell. False when there is no such place. */
+export async function openBrowser(url: URL, { env, platform }: Desktop): Promise<boolean> {
+  if (url.protocol !== "https:" && url.protocol !== "http:") return false;
+  // Without a screen an opener would start a browser in the terminal, and take it over.
+  const isHeadless = platform !== "darwin" && platform !== "win32" && !env["DISPLAY"] && !env["WAYLAND_DISPLAY"];
+  if (isHeadless) return false;
+  const [command, ...args] = openerOf(platform);
+  const child = spawn(command, [...args, url.href], {
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
+    stdio: "ignore",
+    detached: true,
+    shell: false,
+    windowsHide: true,
+  });
+  child.unref();
+  return await new Promise((resolve) => {
+    child.once("spawn", () => resolve(true));
+    child.once("error", () => resolve(false));
+  });
+}
+
+function openerOf(platform: NodeJS.Platform): [string, ...string[]] {
+  if (platform === "darwin") return ["open"];
+  // `start` is a word of the shell, which would read `&` in an address as its own.
+  return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
+}

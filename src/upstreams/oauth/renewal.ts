@@ -1,0 +1,140 @@
+// One renewal of one credential: whoever gets the right asks the issuer, all others wait and take what that one got.
+import { randomUUID } from "node:crypto";
+import { DiscoveryError } from "../../errors.js";
+import type { AuthFetch } from "./auth-fetch.js";
+import { type Credential, isEnding, type OAuthClient } from "./credential.js";
+import { notRenewed } from "./failures.js";
+import type { OAuthSettings } from "../../model/server.js";
+import { requestTokens, type TokenAnswer, type Tokens } from "./token-request.js";
+import type { CredentialStore, Holding, OpenCredential, SealedCredential, Vault } from "./vault.js";
+
+/** Far longer than the request to the issuer may take: only a process that was stopped is overtaken. */
+const RIGHT_MS = 60_000;
+const LOOK_AGAIN_MS = 40;
+const LONGEST_WAIT_MS = 30_000;
+
+export interface RenewalParts {
+  readonly holding: Holding;
+  readonly store: () => CredentialStore;
+  readonly vault: Vault;
+  readonly settings: OAuthSettings;
+  readonly openFetch: () => AuthFetch;
+  readonly now: () => number;
+  readonly pause: (delayMs: number) => Promise<void>;
+}
+
+/**
+ * A credential whose access token is another than `refused` and not about to end; undefined when only a person can help.
+ * Rejects when it could not be found out: nothing is lost then.
+ */
+export async function renew(
+  known: OpenCredential,
+  refused: string | undefined,
+  parts: RenewalParts,
+): Promise<OpenCredential | undefined> {
+  const { holding, store, now, pause } = parts;
+  const holder = randomUUID();
+  const deadline = now() + LONGEST_WAIT_MS;
+  let current: OpenCredential | undefined = known;
+  while (current !== undefined) {
+    const { version } = current;
+    const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: RIGHT_MS });
+    // Another process may have been refused meanwhile, which makes no new version.
+    if (claim.kind === "claimed") {
+      return await renewClaimed({ ...current, isRefused: claim.credential.isRefused }, holder, parts);
+    }
+    if (claim.kind === "changed") {
+      current = await opened(claim.credential, parts);
+      if (current !== undefined && isGood(current, refused, now())) return current;
+      continue;
+    }
+    if (now() > deadline) throw notRenewed(holding.server, "another process has been at it for too long");
+    await pause(LOOK_AGAIN_MS);
+  }
+  return undefined;
+}
+
+export function isGood({ credential, savedAt }: OpenCredential, refused: string | undefined, now: number): boolean {
+  return credential.accessToken !== refused && !isEnding(credential, now, savedAt);
+}
+
+async function renewClaimed(
+  current: OpenCredential,
+  holder: string,
+  parts: RenewalParts,
+): Promise<OpenCredential | undefined> {
+  const { holding, store, vault, now } = parts;
+  const right = { version: current.version, holder };
+  const { credential } = current;
+  const grant = current.isRefused ? undefined : grantOf(credential, parts.settings);
+  if (grant === undefined) {
+    await store().release(holding, right);
+    return undefined;
+  }
+  const answer = await ask(grant, parts).catch(async (error: unknown) => {
+    await store().release(holding, right);
+    throw notRenewed(holding.server, reasonOf(error), error);
+  });
+  if (answer.kind === "failed") {
+    await store().release(holding, right);
+    throw notRenewed(holding.server, `its authorization server answered with ${answer.reason}`);
+  }
+  if (answer.kind === "refused") {
+    // Whoever was overtaken hears "refused" too, because the issuer takes an old refresh token once only.
+    const isLast = await store().refuse(holding, right);
+    return isLast ? undefined : await opened(await store().find(holding), parts);
+  }
+  const renewed = withTokens(credential, answer.tokens, now());
+  const sealed = await vault.seal(holding, renewed);
+  const draft = { ...holding, issuer: renewed.issuer, sealed, now: now() };
+  const stored = await store().renew(draft, right);
+  return await opened(stored ?? (await store().find(holding)), parts);
+}
+
+interface Grant {
+  readonly credential: Credential;
+  readonly client: OAuthClient;
+  readonly refreshToken: string;
+}
+
+/** Undefined when there is nothing to renew with, or the client is not the one that signed in. */
+function grantOf(credential: Credential, settings: OAuthSettings): Grant | undefined {
+  const { refreshToken } = credential;
+  const client = clientOf(credential, settings);
+  return refreshToken === undefined || client === undefined ? undefined : { credential, client, refreshToken };
+}
+
+/** The client of a credential, with the secret that the configuration has for it now. */
+export function clientOf({ client }: Credential, { clientId, clientSecret }: OAuthSettings): OAuthClient | undefined {
+  if (client.isConfigured !== true) return client;
+  if (client.id !== clientId) return undefined;
+  return clientSecret === undefined ? client : { ...client, secret: clientSecret };
+}
+
+async function ask({ credential, client, refreshToken }: Grant, { openFetch }: RenewalParts): Promise<TokenAnswer> {
+  const { tokenEndpoint, authMethods, resource } = credential;
+  const guarded = openFetch();
+  try {
+    const form = { grant_type: "refresh_token", refresh_token: refreshToken, resource };
+    return await requestTokens({ endpoint: tokenEndpoint, authMethods, client, form }, guarded.fetch);
+  } finally {
+    guarded.close();
+  }
+}
+
+/** What an answer leaves out stays as it was (RFC 6749, 5.1 and 6). */
+export function withTokens(credential: Credential, { lifeMs, ...tokens }: Tokens, now: number): Credential {
+  const { expiresAt: _over, ...rest } = credential;
+  return { ...rest, ...tokens, ...(lifeMs === undefined ? {} : { expiresAt: now + lifeMs }) };
+}
+
+async function opened(
+  stored: SealedCredential | undefined,
+  { vault }: RenewalParts,
+): Promise<OpenCredential | undefined> {
+  return stored && (await vault.open(stored));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof DiscoveryError ? error.message.replace(/\.$/, "") : "the request failed";
+}

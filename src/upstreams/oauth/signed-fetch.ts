@@ -1,0 +1,71 @@
+import { extractWWWAuthenticateParams, type FetchLike } from "@modelcontextprotocol/client";
+import { DiscoveryError } from "../../errors.js";
+import { type LoginWish, notAllowed, scopeIn, scopeRequired, signInRequired } from "./failures.js";
+import type { SignIn } from "./sign-in.js";
+
+export interface SignedFetchParts {
+  readonly signIn: SignIn;
+  /** Where tokens may go; a request to any other place carries none. */
+  readonly origin: string;
+}
+
+interface SendParts extends SignedFetchParts {
+  readonly send: FetchLike;
+  /** Told of every failure of ours. */
+  readonly failed: (error: DiscoveryError) => DiscoveryError;
+}
+
+export interface Signed {
+  readonly response: Response;
+  /** What was sent last. */
+  readonly token?: string;
+}
+
+/** Sends with the token; where that is not taken, once more with another one. A refused request was not carried out. */
+export async function sendSigned(url: string | URL, init: RequestInit | undefined, parts: SendParts): Promise<Signed> {
+  const { signIn, origin, send, failed } = parts;
+  if (new URL(url).origin !== origin) return { response: await send(url, init) };
+  const find = async (work: Promise<string | undefined>): Promise<string | undefined> => {
+    try {
+      return await orAborted(work, init?.signal);
+    } catch (error) {
+      throw error instanceof DiscoveryError ? failed(error) : error;
+    }
+  };
+  const token = await find(signIn.token());
+  const response = await send(url, withToken(init, token));
+  if (response.status !== 401) return toSigned(response, token);
+  const other = await find(signIn.another(token));
+  if (other === undefined) return toSigned(response, token);
+  await response.body?.cancel();
+  return toSigned(await send(url, withToken(init, other)), other);
+}
+
+/** Why the server did not let us, and what a person can do about it. */
+export function refusalOf(wish: LoginWish, { response, token }: Signed): DiscoveryError {
+  if (response.status === 401) return signInRequired(wish, token !== undefined);
+  const { error, scope } = extractWWWAuthenticateParams(response);
+  return error === "insufficient_scope" ? scopeRequired({ ...wish, scope: scopeIn(scope) }) : notAllowed(wish);
+}
+
+function toSigned(response: Response, token: string | undefined): Signed {
+  return token === undefined ? { response } : { response, token };
+}
+
+function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit | undefined {
+  if (token === undefined) return init;
+  const headers = new Headers(init?.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+/** A renewal is for all who wait for it: one that has had enough leaves, and the others get theirs. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

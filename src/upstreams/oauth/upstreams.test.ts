@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { failure } from "../../../test/support/failure.js";
+import { openSignInPlace, type SignInPlace } from "../../../test/support/sign-in.js";
+import { closeAll, type OpenUpstreams, openWatched, textOf, toCall } from "../../../test/support/upstreams.js";
+import type { UpstreamTarget } from "../types.js";
+
+let place: SignInPlace;
+beforeEach(async () => {
+  place = await openSignInPlace();
+});
+afterEach(async () => {
+  await closeAll();
+  await place.close();
+});
+
+const open = (): OpenUpstreams => openWatched({ concurrency: 64 }, { signIn: place.signIns() });
+const target = (actor?: string): UpstreamTarget => ({
+  name: "remote",
+  connection: () => place.connection,
+  ...(actor === undefined ? {} : { actor }),
+});
+
+describe("calls to a server that wants a sign-in", () => {
+  it("say which command signs in, and work at once when somebody has", async () => {
+    const upstreams = open();
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const error = await failure(upstreams.call(target(), toCall("whoami")));
+      expect([error.code, error.hint]).toEqual(["UPSTREAM_UNAUTHORIZED", "Run `anygpt mcp auth login remote`."]);
+    }
+    expect(upstreams.state("remote")).toMatchObject({ kind: "failed" });
+    await place.login();
+    expect(textOf(await upstreams.call(target(), toCall("whoami")))).toBe("let in");
+    expect((await upstreams.list(target())).tools.map(({ name }) => name)).toEqual(["whoami", "purge"]);
+  });
+
+  it("share one renewal when 50 of them are refused at a time, over one connection", async () => {
+    await place.login();
+    const upstreams = open();
+    await upstreams.call(target(), toCall("whoami"));
+    place.authorization.endAccessTokens();
+    place.server.holdRefusals(50);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => upstreams.call(target(), toCall("whoami"))));
+    expect(answers.map(textOf)).toEqual(Array.from({ length: 50 }, () => "let in"));
+    expect(place.authorization.refreshes()).toBe(1);
+  });
+
+  it("name the scope that is missing, and leave the connection to the others", async () => {
+    await place.login();
+    const upstreams = open();
+    const error = await failure(upstreams.call(target(), toCall("purge")));
+    expect([error.code, error.executed, error.hint]).toEqual([
+      "UPSTREAM_UNAUTHORIZED",
+      "no",
+      "Run `anygpt mcp auth login remote --scope files:purge`.",
+    ]);
+    expect(textOf(await upstreams.call(target(), toCall("whoami")))).toBe("let in");
+  });
+
+  it("do not join a connection that is being opened for another actor", async () => {
+    await place.login({ actor: "ann" });
+    const upstreams = open();
+    const [ann, bob] = await Promise.allSettled([
+      upstreams.call(target("ann"), toCall("whoami")),
+      upstreams.call(target("bob"), toCall("whoami")),
+    ]);
+    expect([ann.status, bob.status]).toEqual(["fulfilled", "rejected"]);
+  });
+
+  it("never go over the connection of another actor", async () => {
+    await place.login({ actor: "ann" });
+    const upstreams = open();
+    expect(textOf(await upstreams.call(target("ann"), toCall("whoami")))).toBe("let in");
+    const before = place.server.received.length;
+    await failure(upstreams.call(target("bob"), toCall("whoami")));
+    const after = place.server.received.slice(before);
+    expect(after.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+  });
+});

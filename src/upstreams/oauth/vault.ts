@@ -1,0 +1,112 @@
+// Credentials come in and go out as they are; what is kept of them is sealed with the key of this machine.
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { DiscoveryError } from "../../errors.js";
+import { deriveKey, type LocalKey } from "../../util/local-key.js";
+import { type Credential, parseCredential, toText } from "./credential.js";
+
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Whose credential it is. */
+export interface Holding {
+  readonly server: string;
+  readonly connection: string;
+  readonly actor: string;
+}
+
+/** A credential as the store keeps it. */
+export interface SealedCredential extends Holding {
+  readonly issuer: string;
+  readonly sealed: Uint8Array;
+  readonly version: number;
+  readonly savedAt: number;
+  readonly isRefused: boolean;
+}
+
+export interface OpenCredential {
+  readonly credential: Credential;
+  readonly version: number;
+  readonly savedAt: number;
+  readonly isRefused: boolean;
+}
+
+export interface Draft extends Holding {
+  readonly issuer: string;
+  readonly sealed: Uint8Array;
+  readonly now: number;
+}
+
+type Right = { readonly version: number; readonly holder: string };
+
+/** What is asked of whoever keeps the credentials (`store/credentials.ts` says what it promises). */
+export interface CredentialStore {
+  find(key: Holding): Promise<SealedCredential | undefined>;
+  list(server?: string): Promise<readonly SealedCredential[]>;
+  save(draft: Draft): Promise<SealedCredential>;
+  claim(
+    key: Holding,
+    wish: Right & { readonly now: number; readonly ttlMs: number },
+  ): Promise<
+    | { readonly kind: "claimed"; readonly credential: SealedCredential }
+    | { readonly kind: "held" }
+    | { readonly kind: "changed"; readonly credential?: SealedCredential }
+  >;
+  renew(draft: Draft, right: Right): Promise<SealedCredential | undefined>;
+  refuse(key: Holding, right: Right): Promise<boolean>;
+  release(key: Holding, right: Right): Promise<void>;
+  remove(key: Holding): Promise<SealedCredential | undefined>;
+}
+
+/** The file with the key, for the owner alone. */
+export function credentialKeyFile(stateFolder: string): string {
+  return join(stateFolder, "credentials.key");
+}
+
+export interface Vault {
+  seal(holding: Holding, credential: Credential): Promise<Uint8Array>;
+  /** Undefined when it was changed, belongs to another holding or issuer, or was sealed with another key. */
+  open(stored: SealedCredential): Promise<OpenCredential | undefined>;
+}
+
+export function createVault(localKey: LocalKey): Vault {
+  const key = async (): Promise<Buffer> => {
+    try {
+      return deriveKey(await localKey(), "credentials");
+    } catch (error) {
+      if (!(error instanceof DiscoveryError)) throw error;
+      throw new DiscoveryError("CONFIGURATION_ERROR", error.message, { hint: error.hint, cause: error });
+    }
+  };
+  return {
+    async seal(holding, credential) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, await key(), nonce).setAAD(labelOf(holding, credential.issuer));
+      const sealed = [cipher.update(toText(credential), "utf8"), cipher.final()];
+      return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+    },
+    async open(stored) {
+      const text = unseal(await key(), Buffer.from(stored.sealed), labelOf(stored, stored.issuer));
+      const credential = text === undefined ? undefined : parseCredential(text);
+      if (credential === undefined || credential.issuer !== stored.issuer) return undefined;
+      const { version, savedAt, isRefused } = stored;
+      return { credential, version, savedAt, isRefused };
+    },
+  };
+}
+
+/** A sealed credential that is moved to another server, actor or issuer does not open there. */
+function labelOf({ server, connection, actor }: Holding, issuer: string): Buffer {
+  return Buffer.from(JSON.stringify([server, connection, actor, issuer]));
+}
+
+function unseal(key: Buffer, bytes: Buffer, label: Buffer): string | undefined {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAAD(label).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+  } catch {
+    return undefined;
+  }
+}
