@@ -18,14 +18,17 @@ import { createDiscovery, type Discovery } from "./metatools/discovery.js";
 import { loadOwnModel } from "./own-model.js";
 import type { Meaning } from "./search/meaning/meaning.js";
 import { notesFor, noticesOf } from "./notices.js";
+import type { Observers } from "./observing/observers.js";
 import { type Place, signalFiles } from "./place.js";
+import { ownServers } from "./own-server.js";
 import { openProfiles, type Profiles } from "./profiles.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { findServers, type FoundServers } from "./servers.js";
-import { createTargets } from "./targets.js";
-import type { Upstreams, UpstreamTarget } from "./upstreams/types.js";
+import { isSignedHere } from "./tool-files.js";
+import { createTargets, type FindTarget } from "./targets.js";
+import type { Upstreams } from "./upstreams/types.js";
 import { createNarrow, type Wish } from "./views.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
@@ -33,6 +36,8 @@ export interface Foundation {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
   readonly kept: KeptResults;
+  /** Who watches calls and searches; undefined when nobody does. */
+  readonly observers: Observers | undefined;
   /** The stages in force; undefined while the first are being composed. */
   readonly current: () => Stages | undefined;
   /** To be called when there are other tools than before. */
@@ -56,7 +61,7 @@ export interface Stages extends Execution, Profiles {
   readonly discovery: Discovery;
   readonly kept: KeptResults;
   readonly upstreams: Upstreams;
-  readonly target: (server: string) => UpstreamTarget;
+  readonly target: FindTarget;
   readonly variables: Variables;
   /** Files whose change makes a difference; they need not exist. */
   readonly watched: readonly string[];
@@ -80,19 +85,18 @@ export interface ComposeParts {
 export async function compose({ loaded, place, foundation, books, previous }: ComposeParts): Promise<Stages> {
   const { config } = loaded;
   const { now, log, warn } = place;
-  const { upstreams, kept } = foundation;
+  const { upstreams, kept, observers } = foundation;
 
-  const variables = createVariables({
-    ...place,
-    admits: (file, bytes) => loaded.trustsFolder || place.trust.isTrusted(file, bytes),
-  });
+  const admits = (file: string, bytes: Uint8Array): boolean =>
+    loaded.trustsFolder || place.trust.isTrusted(file, bytes);
+  const variables = createVariables({ ...place, admits });
   const versions = books.store.toolFiles;
   const collected = await findServers({ loaded, place, variables, versions, previous: previous?.collected });
   const rules = await compileRules([...config.toolRules, ...collected.toolRules]);
   const shared = config.cache.enabled ? createCatalogDisk(books.store.catalog, log) : undefined;
   const disk = previous === undefined ? shared : rememberedDisk(shared, previous.snapshot());
   const catalog = createCatalog({
-    definitions: collected.servers,
+    definitions: [...collected.servers, ...ownServers(config, collected.servers)],
     decide: (tool) => decide(rules, tool),
     disk,
     pinning: createPinning({
@@ -110,7 +114,10 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
 
   // Work that began before a reload must not bring back a server as it was: what counts is what is in force when it is sent.
   const inForce = (): Stages => foundation.current() ?? stages;
-  const target = createTargets(collected.servers, variables, snapshot);
+  // A folder whose tools this person has signed may set the variables of those tools, and of nothing else.
+  const isOwnFolder = isSignedHere(collected.toolFiles, place);
+  const filed = createVariables({ ...place, admits: (file, bytes) => isOwnFolder || admits(file, bytes) });
+  const target = createTargets(() => snapshot().servers, { variables, filed });
   const refresh = createRefresh({
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),
@@ -127,7 +134,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     now,
   });
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
-  const discovery = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
+  const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
+  const discovery = observers?.discovery(found, snapshot) ?? found;
 
   const execution = await openExecution({ ...foundation, config, place, books, rules, discovery, inForce });
   const notes = () => notesFor(loaded, collected, foundation.failure());
@@ -155,7 +163,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(place.stateFolder)],
     notices: () => noticesOf(loaded, collected, variables),
     ruleWarnings: () => findIneffectiveRules(rules, [...snapshot().tools.values()]),
-    narrow: (wish) => (narrowed ??= createNarrow(stages, meaning))(wish),
+    narrow: (wish) => (narrowed ??= createNarrow(stages, { meaning, observers }))(wish),
   };
   return stages;
 }

@@ -18,6 +18,7 @@ import { toErrorObject } from "./metatools/to-error-object.js";
 import { localActor } from "./model/actor.js";
 import type { AskPerson, CallEvent } from "./model/call.js";
 import type { JsonObject } from "./model/json.js";
+import type { ObserveOptions } from "./observing/observers.js";
 import { hasOwnAncestor } from "./own-program.js";
 import { depthOf, type PlaceOptions, toPlace } from "./place.js";
 import { eventStream } from "./util/event-stream.js";
@@ -25,6 +26,8 @@ import { eventStream } from "./util/event-stream.js";
 export interface EngineOptions extends PlaceOptions {
   /** Where the configuration comes from, at first and on `reload()`, in place of the constructor's. @internal */
   readonly load?: () => Promise<LoadedConfig>;
+  /** Who is to be told of calls and searches. @internal */
+  readonly observe?: ObserveOptions;
 }
 
 export interface SearchToolsOptions {
@@ -61,7 +64,7 @@ export class DiscoveryEngine {
     const given = parseConfig(config);
     const place = toPlace(options);
     const load = options.load ?? (() => Promise.resolve(givenConfig(given, place.cwd)));
-    this.#lifecycle = new Lifecycle(place, load);
+    this.#lifecycle = new Lifecycle(place, load, options.observe);
   }
 
   async listServers(): Promise<ServerSummary[]> {

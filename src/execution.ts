@@ -1,6 +1,7 @@
 // The policy and the books come in, guarded execution goes out: what one configuration makes of a call.
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Books } from "./books.js";
+import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import type { Config } from "./config/options.js";
 import { type Confirmations, createConfirmations } from "./executor/confirmations.js";
@@ -11,14 +12,16 @@ import type { Validation } from "./executor/validation.js";
 import type { Discovery } from "./metatools/discovery.js";
 import type { PinState } from "./executor/permit.js";
 import type { Tool } from "./model/tool.js";
+import type { Passed } from "./observing/observe-execute.js";
+import type { Observers } from "./observing/observers.js";
 import type { Place } from "./place.js";
 import { createPolicy, type Policy } from "./policy/policy.js";
 import { compileRuling } from "./policy/ruling.js";
 import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
-import { assertEnabled, assertUnchanged } from "./targets.js";
-import type { UpstreamCall, Upstreams, UpstreamTarget } from "./upstreams/types.js";
+import { assertEnabled, assertUnchanged, type FindTarget } from "./targets.js";
+import type { UpstreamCall, Upstreams } from "./upstreams/types.js";
 
 export interface Execution {
   readonly execute: Execute;
@@ -38,6 +41,8 @@ export interface ExecutionParts {
   readonly books: Books;
   readonly rules: CompiledRules;
   readonly discovery: Discovery;
+  /** Who watches the calls; undefined when nobody does. */
+  readonly observers: Observers | undefined;
   /** What counts when something is sent, which may be another configuration's than that it began with. */
   readonly inForce: () => InForce;
 }
@@ -46,11 +51,11 @@ export interface InForce {
   readonly rules: CompiledRules;
   readonly policy: Policy;
   readonly snapshot: () => Snapshot;
-  readonly target: (server: string) => UpstreamTarget;
+  readonly target: FindTarget;
 }
 
 export async function openExecution(parts: ExecutionParts): Promise<Execution> {
-  const { config, place, upstreams, validation, kept, books, rules, discovery, inForce } = parts;
+  const { config, place, upstreams, validation, kept, books, rules, discovery, observers, inForce } = parts;
   const { now, log } = place;
   const { store, audit, seals, arrears, note } = books;
   const policy = await compilePolicy(config);
@@ -58,9 +63,9 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
   const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
   const idempotency = createIdempotency({ keys: store.keys, arrears, seals, ttlMs: keyTtlMs, now, note });
-  const executeAmong = (seen: Pick<Discovery, "find">): Execute =>
+  const executeWith = (passed: Passed): Execute =>
     createExecute({
-      resolve: ({ server, tool }, waitMs, signal) => seen.find(server, tool, { waitMs, ...(signal && { signal }) }),
+      ...passed,
       explain: (tool) => explain(rules, decide(rules, tool)),
       policy,
       profile: config.profile,
@@ -73,18 +78,6 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       rates: store.rates,
       secrets: place.secrets,
       audit,
-      send: async (tool, call, signal) => {
-        const beforeSend = (): Promise<void> | undefined => {
-          assertEnabled(tool, inForce().rules);
-          assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
-          return call.beforeSend();
-        };
-        return await upstreams.call(
-          inForce().target(tool.server),
-          toUpstreamCall(tool, { ...call, beforeSend }, policy),
-          signal,
-        );
-      },
       limit: { bytes: config.execution.resultLimit, kept },
       options: config.execution,
       startWaitMs: config.upstreams.startWaitMs,
@@ -94,6 +87,29 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       newId: randomUUID,
       log,
     });
+  const send: Passed["send"] = async (tool, call, signal) => {
+    const beforeSend = (): Promise<void> | undefined => {
+      assertEnabled(tool, inForce().rules);
+      assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
+      return call.beforeSend();
+    };
+    return await upstreams.call(
+      inForce().target(tool.server, call.actorId),
+      toUpstreamCall(tool, { ...call, beforeSend }, policy),
+      signal,
+    );
+  };
+  const riskOf = (tool: Tool): string => policy.ruling(tool).risk.risk;
+  const executeAmong = (seen: Pick<Discovery, "find">): Execute => {
+    const resolve: Passed["resolve"] = async ({ server, tool }, waitMs, signal) => {
+      const found = await seen.find(server, tool, { waitMs, ...(signal && { signal }) });
+      // What a person has signed counts whatever the policy says of definitions that change.
+      if (found.quarantine?.reason === "signed") assertShown(found);
+      return found;
+    };
+    const among = { resolve, send, riskOf, newId: randomUUID };
+    return observers?.execute(among, executeWith) ?? executeWith({ resolve, send });
+  };
   return { execute: executeAmong(discovery), executeAmong, policy, confirmations, idempotency };
 }
 

@@ -7,11 +7,15 @@ import { startWatch, type Watch } from "./config/watch.js";
 import { DiscoveryError, toDiscoveryError } from "./errors.js";
 import { createKeptResults } from "./executor/kept-results.js";
 import { createValidation } from "./executor/validation.js";
+import { type ObserveOptions, type Observers, openObservers } from "./observing/observers.js";
 import type { Place } from "./place.js";
 import { areForeign, type Difference, differenceOf, isAsBefore, isNothing, lateOptions, NOTHING } from "./reload.js";
 import { storeFile } from "./store/create-store.js";
+import { createSignInsOnDemand } from "./sign-ins.js";
 import { identityOf } from "./upstreams/identity.js";
+import type { OwnTool } from "./upstreams/own-tool.js";
 import { createUpstreams } from "./upstreams/pool.js";
+import type { Upstreams } from "./upstreams/types.js";
 import { VERSION } from "./version.js";
 
 /** What became of a reload. */
@@ -23,6 +27,7 @@ export type Reload =
 export class Lifecycle {
   readonly #place: Place;
   readonly #load: () => Promise<LoadedConfig>;
+  readonly #observe: ObserveOptions;
   readonly #books = new Map<string, OpenBooks>();
   #foundation: Foundation | undefined;
   #stages: Promise<Stages> | undefined;
@@ -36,8 +41,9 @@ export class Lifecycle {
   readonly #listeners = new Set<() => void>();
   #isClosed = false;
 
-  constructor(place: Place, load: () => Promise<LoadedConfig>) {
+  constructor(place: Place, load: () => Promise<LoadedConfig>, observe: ObserveOptions = {}) {
     this.#place = place;
+    this.#observe = observe;
     this.#load = () => {
       this.#readAt = place.now();
       return load();
@@ -140,6 +146,7 @@ export class Lifecycle {
     stages?.refresh.close();
     await this.#foundation?.upstreams.close();
     await this.#foundation?.validation.close();
+    await this.#foundation?.observers?.close();
     for (const books of this.#books.values()) await books.close();
   }
 
@@ -176,12 +183,12 @@ export class Lifecycle {
 
   async #compose(loaded: LoadedConfig, previous?: Stages): Promise<Stages> {
     const { config } = loaded;
-    this.#foundation ??= this.#lay(config);
+    this.#foundation ??= this.#lay(config, await openObservers(this.#place, this.#observe));
     const parts = { loaded, books: this.#booksOf(config), place: this.#place, foundation: this.#foundation };
     return await compose(previous === undefined ? parts : { ...parts, previous });
   }
 
-  #lay(config: Config): Foundation {
+  #lay(config: Config, observers: Observers | undefined): Foundation {
     const { env, elapsed, log, secrets } = this.#place;
     return {
       upstreams: createUpstreams({
@@ -195,14 +202,36 @@ export class Lifecycle {
         // Few have a REST API, and those who have one read its document rarely.
         convertDocument: async (text, connection) =>
           (await import("./adapters/convert-in-thread.js")).convertInThread(text, connection),
+        signIn: createSignInsOnDemand(
+          this.#place,
+          () => this.#booksOf(this.#current?.config ?? config).store.credentials,
+        ),
+        ownTools: () => this.#openOwnTools(config),
         onListChanged: (server) => void this.#refreshAgain(server),
       }),
       validation: createValidation(),
       kept: createKeptResults(config.execution.keepResultsMs, elapsed),
+      observers,
       current: () => this.#current,
       catalogChanged: () => this.#catalogChanged(),
       failure: () => this.#failure,
     };
+  }
+
+  /** What an agent asks by an address of its own goes through connections of its own, with no sign-in of anybody's. */
+  async #openOwnTools(config: Config): Promise<readonly OwnTool[]> {
+    const { env, elapsed, log } = this.#place;
+    const { openOwnTools } = await import("./own-server.js");
+    const openUpstreams = (): Upstreams =>
+      createUpstreams({
+        options: this.#current?.config.upstreams ?? config.upstreams,
+        env,
+        now: elapsed,
+        random: Math.random,
+        version: VERSION,
+        log,
+      });
+    return await openOwnTools(() => this.#current ?? throwClosed(), openUpstreams);
   }
 
   async #refreshAgain(server: string): Promise<void> {
@@ -237,6 +266,10 @@ async function identitiesOf({ collected, target }: Stages): Promise<Identities> 
     }
   }
   return { complete, lacking };
+}
+
+function throwClosed(): never {
+  throw closed();
 }
 
 function closed(): DiscoveryError {

@@ -75,7 +75,8 @@ describe("notesFor", () => {
       "Without a configuration file, 2 servers of cursor are used; left out: 1 duplicate, this gateway itself. `anygpt mcp config sources` shows more.",
       "Could not be read: /h/zed.json.",
     ]);
-    expect(notesFor(implicit, { ...imported, sources: [] }, undefined)).toEqual([
+    expect(notesFor(implicit, { ...imported, sources: [] }, undefined)).toEqual([]);
+    expect(notesFor(implicit, { ...imported, sources: [], servers: [] }, undefined)).toEqual([
       "There is no configuration file, and no servers of other programs were found.",
     ]);
   });

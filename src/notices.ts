@@ -42,9 +42,11 @@ export function untrustedFiles(loaded: LoadedConfig, { untrusted }: Collected): 
 }
 
 /** Where the servers come from that nobody has configured here. */
-export function importNotes(loaded: LoadedConfig, { sources }: Collected): string[] {
+export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Collected): string[] {
   if (!isImplicit(loaded)) return [];
   const used = sources.filter(({ servers }) => servers > 0);
+  // Tool files need no configuration.
+  if (used.length === 0 && all.length > 0) return [];
   if (used.length === 0) return ["There is no configuration file, and no servers of other programs were found."];
   const servers = used.reduce((sum, source) => sum + source.servers, 0);
   const programs = [...new Set(used.map(({ type }) => type))].join(", ");

@@ -5,6 +5,7 @@ import { findOwnProgram } from "./own-program.js";
 import type { OwnProgram } from "./sources/itself.js";
 import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
+import type { Log, LogFacts } from "./util/log.js";
 import { createSecrets, type Secrets } from "./util/secrets.js";
 
 /** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
@@ -26,7 +27,7 @@ export interface Place {
   /** What must not be seen in anything that this gateway says. */
   readonly secrets: Secrets;
   /** Takes any text: what must not be seen is hidden in it. */
-  readonly log: (message: string) => void;
+  readonly log: Log;
   readonly isBrief: boolean;
   /** For the few messages that a person must see, whoever reads the log. */
   readonly warn: (message: string) => void;
@@ -40,7 +41,7 @@ export interface PlaceOptions {
   readonly stateFolder?: string;
   /** The process ends soon and can wait for the disk itself: no thread is started for that. @internal */
   readonly isBrief?: boolean;
-  readonly log?: (message: string) => void;
+  readonly log?: (message: string, facts?: LogFacts) => void;
   /** Where messages go that must be seen. Default: `log`. @internal */
   readonly warn?: (message: string) => void;
 }
@@ -64,9 +65,13 @@ export function toPlace(options: PlaceOptions): Place {
     elapsed: () => performance.now(),
     steadyNow: () => Number(process.hrtime.bigint() / 1_000_000n),
     secrets,
-    log: (message) => log(secrets.redact(message)),
+    log: (message, facts) => log(secrets.redact(message), facts && redacted(facts, secrets)),
     warn: (message) => warn(secrets.redact(message)),
   };
+}
+
+function redacted(facts: LogFacts, secrets: Secrets): LogFacts {
+  return secrets.redactValue(facts) as LogFacts;
 }
 
 const NO_SECRETS = ["HOME", "USERPROFILE", "USER", "LOGNAME", "USERNAME", "SHELL", "PWD", "TMPDIR", "TEMP", "TMP"];

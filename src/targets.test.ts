@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { toTool } from "../test/support/executor.js";
-import { createVariables } from "./config/variables.js";
+import type { Snapshot } from "./catalog/snapshot.js";
+import { createVariables, type VariablesParts } from "./config/variables.js";
 import type { DiscoveryError } from "./errors.js";
 import type { Connection, ServerDefinition } from "./model/server.js";
 import type { Tool } from "./model/tool.js";
 import { assertUnchanged, createTargets } from "./targets.js";
 
 const stdio = (env: Record<string, string>, args: string[]): Connection => ({ kind: "stdio", command: "c", args, env });
+
+const known = (definition: ServerDefinition): Snapshot["servers"] =>
+  new Map([[definition.name, { definition, record: undefined, failure: undefined, doubts: new Map(), tools: [] }]]);
 
 it.each<[string, Connection, string[]]>([
   ["a variable's value", stdio({}, ["run", "${NAME}"]), ["from-variable"]],
@@ -34,8 +38,9 @@ it.each<[string, Connection, string[]]>([
   });
   const server = { name: "s", connection, tags: [], origin: "inline" } as never;
   const noted = new Set<string>();
-  const snapshot = () => ({ servers: new Map() }) as never;
-  await createTargets([server], variables, snapshot)("s").connection((value) => noted.add(value));
+  await createTargets(() => known(server), { variables, filed: variables })("s").connection((value) =>
+    noted.add(value),
+  );
   expect([...noted].sort()).toEqual([...expected].sort());
   expect([...told].sort()).toEqual([...expected].sort());
 });
@@ -51,9 +56,7 @@ it("lets a REST API be described whose credentials are not set, and names what i
   };
   const variables = createVariables({ cwd: "/none", home: "/none", env: {} });
   const server = { name: "api", connection: rest, manifest: [], origin: "inline" };
-  const connection = createTargets([server], variables, () => ({ servers: new Map(), tools: new Map() }))(
-    "api",
-  ).connection();
+  const connection = createTargets(() => known(server), { variables, filed: variables })("api").connection();
   expect(connection).toMatchObject({ kind: "rest", lacking: ["NOT_SET"] });
   expect(connection).not.toHaveProperty("auth");
 });
@@ -80,6 +83,8 @@ describe("assertUnchanged", () => {
   });
 });
 
+const both = (parts: VariablesParts) => ({ variables: createVariables(parts), filed: createVariables(parts) });
+
 describe("a server whose variables were described", () => {
   const headers = { KEY: "${CTX_KEY}", "X-Team": "team-${CTX_TEAM}", Plain: "1" };
   const server: ServerDefinition = {
@@ -93,10 +98,7 @@ describe("a server whose variables were described", () => {
     origin: "files",
   };
   const open = (env: Record<string, string>) =>
-    createTargets([server], createVariables({ cwd: "/none", home: "/none", env }), () => ({
-      servers: new Map(),
-      tools: new Map(),
-    }))("ctx").connection();
+    createTargets(() => known(server), both({ cwd: "/none", home: "/none", env }))("ctx").connection();
 
   it("is told what is missing, what it is for and where it belongs", () => {
     expect(() => open({})).toThrow(

@@ -3,6 +3,7 @@ import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
 import { resolveConnection, type Variables } from "./config/variables.js";
 import { DiscoveryError } from "./errors.js";
+import { LOCAL_ACTOR } from "./model/actor.js";
 import type { Connection, ServerDefinition, VariableNeed } from "./model/server.js";
 import type { Tool } from "./model/tool.js";
 import type { CompiledRules } from "./rules/compile.js";
@@ -11,21 +12,27 @@ import { explain } from "./rules/explain.js";
 import { findSecrets } from "./sources/rewrite/secrets.js";
 import type { UpstreamTarget } from "./upstreams/types.js";
 
-export function createTargets(
-  servers: readonly ServerDefinition[],
-  variables: Variables,
-  snapshot: () => Snapshot,
-): (server: string) => UpstreamTarget {
-  const byName = new Map(servers.map((server) => [server.name, server]));
-  return (name) => {
-    const definition = byName.get(name);
+/** For an actor who is not the person at this machine a remote server has a connection of its own, with its own session and sign-in. */
+export type FindTarget = (server: string, actorId?: string) => UpstreamTarget;
+
+export interface TargetVariables {
+  readonly variables: Variables;
+  /** Those of servers that tool files describe. */
+  readonly filed: Variables;
+}
+
+export function createTargets(servers: () => Snapshot["servers"], given: TargetVariables): FindTarget {
+  return (name, actorId = LOCAL_ACTOR) => {
+    const known = servers().get(name);
+    const definition = known?.definition;
     if (definition === undefined) {
       throw new DiscoveryError("SERVER_NOT_FOUND", `The server "${name}" is not configured any more.`, {
         server: name,
         hint: "list_mcp_servers names all servers.",
       });
     }
-    const era = snapshot().servers.get(name)?.record?.era;
+    const era = known?.record?.era;
+    const variables = definition.isFixed === true ? given.filed : given.variables;
     return {
       name,
       connection(noteSecret) {
@@ -37,8 +44,14 @@ export function createTargets(
         return connection;
       },
       ...(era === undefined ? {} : { eraHint: era }),
+      ...(actorId === LOCAL_ACTOR || !isRemote(definition) ? {} : { actor: actorId }),
     };
   };
+}
+
+/** A program that was started is one for all who use this gateway. */
+function isRemote({ connection }: ServerDefinition): boolean {
+  return connection.kind === "http" || connection.kind === "sse";
 }
 
 /** Whoever has to set a variable is told what it is for. */
@@ -55,7 +68,9 @@ function resolveNeeds(
     if (!(error instanceof DiscoveryError) || told.length === 0) throw error;
     const what = told.map((need) => `${need.name} (${need.description})`).join(" and ");
     throw new DiscoveryError("CONFIGURATION_ERROR", `${name} needs ${what}, which is not set.`, {
-      hint: `Put ${told.map((need) => `${need.name}=…`).join(" and ")} into .ai/.env, or into ~/.ai/.env for all projects. ${error.hint ?? ""}`.trim(),
+      hint: told.some((need) => variables.originOf(need.name).kind === "barred")
+        ? error.hint
+        : `Put ${told.map((need) => `${need.name}=…`).join(" and ")} into .ai/.env, or into ~/.ai/.env for all projects.`,
       facts: error.facts,
       server: name,
     });

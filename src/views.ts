@@ -9,6 +9,7 @@ import type { Config } from "./config/options.js";
 import type { Execution } from "./execution.js";
 import type { Tool } from "./model/tool.js";
 import type { Place } from "./place.js";
+import type { Observers } from "./observing/observers.js";
 import { openProfiles, type Profiles } from "./profiles.js";
 import { compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
@@ -42,10 +43,14 @@ interface Catalogued {
   readonly refresh: Refresh;
 }
 
+export interface NarrowParts extends Pick<DiscoveryParts, "meaning"> {
+  readonly observers?: Observers | undefined;
+}
+
 /** Each view is made once, when the first caller wants it. */
 export function createNarrow<Stages extends Narrowable>(
   whole: Stages,
-  meaning: DiscoveryParts["meaning"],
+  parts: NarrowParts,
 ): (wish: Wish) => Promise<Stages> {
   const made = new Map<string, Promise<Stages>>();
   return (wish) => {
@@ -54,7 +59,7 @@ export function createNarrow<Stages extends Narrowable>(
       return Promise.resolve(whole);
     }
     const key = JSON.stringify([view, profile, mode]);
-    const known = made.get(key) ?? narrow(whole, { view, profile, mode }, meaning);
+    const known = made.get(key) ?? narrow(whole, { view, profile, mode }, parts);
     made.set(key, known);
     return known;
   };
@@ -63,16 +68,17 @@ export function createNarrow<Stages extends Narrowable>(
 async function narrow<Stages extends Narrowable>(
   whole: Stages,
   { view: name, profile, mode }: Wish & Pick<Config, "profile" | "mode">,
-  meaning: DiscoveryParts["meaning"],
+  { meaning, observers }: NarrowParts,
 ): Promise<Stages> {
   const config = { ...whole.config, profile, mode };
   const { place, upstreams } = whole;
   const seen = name === undefined ? whole : await narrowCatalog(whole, name);
   const { snapshot, lookup, refresh } = seen;
-  const discovery =
+  const found =
     name === undefined
-      ? whole.discovery
+      ? undefined
       : createDiscovery({ snapshot, lookup, refresh, options: config.search, ...(meaning && { meaning }) });
+  const discovery = found === undefined ? whole.discovery : (observers?.discovery(found, snapshot) ?? found);
   const execution = { ...whole, execute: name === undefined ? whole.execute : whole.executeAmong(discovery) };
   const notes = name === undefined ? whole.notices : () => [];
   const profiles = await openProfiles({ config, place, discovery, snapshot, execution, upstreams, notes });

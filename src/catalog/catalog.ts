@@ -44,7 +44,8 @@ export function createCatalog(parts: CatalogParts): Catalog {
   const { definitions, decide, disk, pinning = NO_PINNING, now, log } = parts;
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
-    const doubts = pinning.enforces ? unread(definition.manifest) : NO_DOUBTS;
+    // What is fixed is a person's own word, or ours.
+    const doubts = pinning.enforces && definition.isFixed !== true ? unread(definition.manifest) : NO_DOUBTS;
     servers.set(
       definition.name,
       toCatalogServer(definition, { record: undefined, failure: undefined, doubts }, decide),
@@ -66,7 +67,9 @@ export function createCatalog(parts: CatalogParts): Catalog {
 
   /** Servers that say something else by the time the answer is there are left alone. */
   const judge = async (records: ReadonlyMap<string, ServerRecord | undefined>): Promise<void> => {
-    const asked = [...servers.values()].filter(({ definition }) => records.has(definition.name));
+    const asked = [...servers.values()].filter(
+      ({ definition }) => definition.isFixed !== true && records.has(definition.name),
+    );
     const known = asked.map(({ definition }) => toKnownTools(definition, records.get(definition.name)));
     const doubts = await pinning.recall(known);
     for (const [index, { definition, record: before }] of asked.entries()) {

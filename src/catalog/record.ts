@@ -1,4 +1,4 @@
-import type { Connection, Era, ServerListing } from "../model/server.js";
+import type { Connection, Era, ServerCapabilities, ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import { sha256 } from "../util/sha256.js";
@@ -13,6 +13,8 @@ export interface ServerRecord {
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
+  /** Absent in what was kept before anybody asked for more than tools. */
+  readonly capabilities?: ServerCapabilities;
   readonly truncated: boolean;
   readonly dropped: ServerListing["dropped"];
   readonly tools: readonly ToolDefinition[];
@@ -58,6 +60,7 @@ export function toRecord(listing: ServerListing, parts: RecordParts): ServerReco
     ...(listing.title === undefined ? {} : { title: listing.title }),
     ...(listing.version === undefined ? {} : { version: listing.version }),
     ...(listing.instructions === undefined ? {} : { instructions: listing.instructions }),
+    ...(listing.capabilities === undefined ? {} : { capabilities: listing.capabilities }),
     truncated: listing.truncated,
     dropped: listing.dropped,
     tools,

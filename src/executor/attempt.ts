@@ -2,6 +2,7 @@
 import type { AuditLog } from "../audit/create-audit-log.js";
 import type { AuditCall, AuditOutcome } from "../audit/entry.js";
 import { DiscoveryError, type Executed, toDiscoveryError } from "../errors.js";
+import type { Actor } from "../model/actor.js";
 import type { Call, CallResult } from "../model/call.js";
 import { toolId } from "../model/tool.js";
 import type { Risk } from "../policy/risk.js";
@@ -9,6 +10,7 @@ import type { Claim } from "../store/key-records.js";
 import type { RateTicket } from "../store/rate-windows.js";
 import { failpoint } from "../util/failpoint.js";
 import { checkJsonValue } from "../util/json/check-value.js";
+import type { Log } from "../util/log.js";
 import type { Secrets } from "../util/secrets.js";
 import type { Ending, Idempotency } from "./idempotency.js";
 
@@ -24,7 +26,7 @@ export interface AttemptParts {
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly newId: () => string;
-  readonly log: (message: string) => void;
+  readonly log: Log;
 }
 
 export class Attempt {
@@ -54,8 +56,8 @@ export class Attempt {
     this.#from = parts.elapsed();
   }
 
-  get actorId(): string {
-    return this.#call.actor.id;
+  get actor(): Actor {
+    return this.#call.actor;
   }
 
   /** From now on it is known what is called, however the caller wrote it. */
@@ -95,7 +97,8 @@ export class Attempt {
   async failed(thrown: unknown): Promise<DiscoveryError> {
     const error = this.#tell(thrown, thrown instanceof DiscoveryError || !this.isSent ? "no" : "unknown");
     if (error.code === "INTERNAL_ERROR") {
-      this.#parts.log(`Request ${this.requestId} failed: ${describeDefect(thrown)}`);
+      const facts = { level: "error", request_id: this.requestId } as const;
+      this.#parts.log(`Request ${this.requestId} failed: ${describeDefect(thrown)}`, facts);
     }
     const decision = isRefusal(error) ? "refused" : "allowed";
     try {

@@ -40,6 +40,13 @@ export interface OutgoingCall {
   readonly startWaitMs: number;
   readonly maxTotalMs: number;
   readonly onEvent?: NonNullable<Call["onEvent"]>;
+  /** For whom it is made. */
+  readonly actorId: string;
+  readonly requestId: string;
+  /** Of the trace that it is a part of, where it is traced: for servers that take no metadata. */
+  readonly traceparent?: string;
+  readonly peer?: NonNullable<Call["peer"]>;
+  readonly logLevel?: string;
   /** To be called right before the first byte is sent; what it throws is the call's outcome. */
   readonly beforeSend: () => Promise<void> | undefined;
 }
@@ -80,7 +87,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
   if (signal?.aborted) {
     throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
   }
-  const { onEvent } = call;
+  const { onEvent, peer, logLevel, actor } = call;
   return await parts.send(
     tool,
     {
@@ -88,7 +95,11 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
       timeoutMs: call.timeoutMs ?? tool.file?.timeoutMs ?? timeoutMs,
       startWaitMs,
       maxTotalMs: parts.options.maxTotalMs,
+      actorId: actor.id,
+      requestId: attempt.requestId,
       ...(onEvent === undefined ? {} : { onEvent: guarded(onEvent, parts.log) }),
+      ...(peer === undefined ? {} : { peer }),
+      ...(logLevel === undefined ? {} : { logLevel }),
       beforeSend: () => beforeSend(permit, attempt, parts),
     },
     signal,
@@ -123,9 +134,9 @@ async function assertRoom({ tool, ruling, replay }: Permit, attempt: Attempt, pa
   if (outlook.kind === "refused") throw limited(tool, ruling.bucket.name, outlook.retryAfterMs);
 }
 
-function toRateRequest(bucket: Bucket, { actorId }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
+function toRateRequest(bucket: Bucket, { actor: { id } }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
   const now = Math.floor(steadyNow());
-  const actor = bucket.per === "actor" ? actorId : "";
+  const actor = bucket.per === "actor" ? id : "";
   return { bucket: bucket.name, actor, limit: bucket.calls, windowMs: bucket.perMs, now };
 }
 
@@ -152,7 +163,7 @@ function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: A
   const inForce = parts.policyInForce();
   if (inForce === parts.policy) return;
   const approval = approved === undefined ? undefined : { id: approved.id, state: approved.from };
-  const decision = inForce.judge({ tool, pin: pin.kind, actorId: attempt.actorId, call: { ...facts, approval } });
+  const decision = inForce.judge({ tool, pin: pin.kind, actor: attempt.actor, call: { ...facts, approval } });
   if (decision.kind !== "allow") throw refusal(decision, tool, pin);
 }
 

@@ -181,6 +181,21 @@ describe("a call that only a person can confirm", () => {
   });
 });
 
+describe("a tool that says that it needs a person", () => {
+  const tool = toTool({}, { annotations: { readOnlyHint: true }, _meta: { "anygpt/needsPerson": true } });
+
+  it.each(["auto", "human", "never"])("does not run on its caller's word in mode %s", async (mode) => {
+    const { call, sent, confirmations } = await setUpExecutor({ tool, policy: { confirmation: { mode } } });
+    const { hint } = await refused(call());
+    expect(hint).toContain("anygpt mcp approve ap_");
+    await refused(call({ confirmed: true }));
+    expect(sent).toEqual([]);
+    const [waiting] = await confirmations.list();
+    await confirmations.answer(waiting!.id, "approved", "ann");
+    expect(await call()).toBe(ANSWER);
+  });
+});
+
 describe("a caller that can ask its person", () => {
   const asking = async (answer: Awaited<ReturnType<AskPerson>>) => {
     const asked: Question[] = [];
@@ -259,6 +274,21 @@ describe("limits, scopes and pins", () => {
       policy: { scopes: [{ server: "github", required_scopes: ["repo", "issues"] }], localScopes: ["repo"] },
     });
     expect((await refused(call(), "SCOPE_REQUIRED")).facts).toMatchObject({ missing_scopes: ["issues"] });
+  });
+
+  it("goes by the scopes of who calls, and by its own only for the person at this machine", async () => {
+    const scopes = [{ server: "github", required_scopes: ["repo"] }];
+    const { call, sent } = await setUpExecutor({ policy: { scopes, localScopes: ["*"] } });
+    const as = (granted: readonly string[]) => call({ actor: { id: "token:ci", surface: "http", scopes: granted } });
+    for (const granted of [[], ["issues"], ["repo:read"]]) {
+      const { facts, hint } = await refused(as(granted), "SCOPE_REQUIRED");
+      expect(facts).toMatchObject({ missing_scopes: ["repo"] });
+      expect(hint).toContain("a token that has what is missing");
+    }
+    expect(sent).toEqual([]);
+    await as(["repo"]);
+    await call();
+    expect(sent).toHaveLength(2);
   });
 
   it("refuses a tool whose definition changed, and says where", async () => {

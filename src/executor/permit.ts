@@ -3,7 +3,7 @@ import { DiscoveryError } from "../errors.js";
 import { type Call, isIdempotencyKey } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
-import type { CallFacts, Decision } from "../policy/decide.js";
+import { type CallFacts, type Decision, mayConfirmItself } from "../policy/decide.js";
 import type { Policy } from "../policy/policy.js";
 import type { Ruling } from "../policy/ruling.js";
 import { confirmationHint } from "../policy/wording.js";
@@ -67,7 +67,7 @@ export async function obtainPermit(
   const pin = parts.pinOf(tool);
   const facts = { ...toFacts(call), profile: call.profile ?? parts.profile };
   const judge = (more: Partial<CallFacts> = {}): Decision =>
-    policy.judge({ tool, pin: pin.kind, actorId: call.actor.id, call: { ...facts, ...more } });
+    policy.judge({ tool, pin: pin.kind, actor: call.actor, call: { ...facts, ...more } });
   const first = judge();
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
@@ -178,7 +178,8 @@ async function confirm(
   if (call.dryRun === true) return { wouldAsk: true };
   const { risk, origin } = considered.ruling.risk;
   const shown = { risk, riskOrigin: origin.detail, arguments: given };
-  const selfService = policy.options.confirmation.mode === "auto" && call.ask === undefined;
+  const isItsOwn = mayConfirmItself(considered.ruling, policy.options.confirmation.mode);
+  const selfService = isItsOwn && call.ask === undefined;
   // Asked for again where only a person may answer, a question that waits becomes the person's.
   const asked = await confirmations.open(subject, shown, selfService);
   const answer = await call.ask?.({ id: asked.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) }, signal);

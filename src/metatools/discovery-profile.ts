@@ -85,8 +85,8 @@ function searchTools({ discovery }: ProfileParts): MetaTool {
     description: "Find tools on all servers by what they do. Start here.",
     input: searchInput,
     readOnly: true,
-    async run({ query, server: only, limit }) {
-      const found = await discovery.search({ query, server: only, limit });
+    async run({ query, server: only, limit }, { meta }) {
+      const found = await discovery.search({ query, server: only, limit, meta });
       return { kind: "data", data: toSearchAnswer(found) };
     },
   });

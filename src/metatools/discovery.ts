@@ -5,6 +5,7 @@ import { assertShown } from "../catalog/quarantine.js";
 import type { Refresh } from "../catalog/refresh.js";
 import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
+import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { toolId } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
@@ -36,6 +37,8 @@ export interface SearchRequest {
   readonly includeDisabled?: boolean | undefined;
   /** Whether each hit tells what it was found by. */
   readonly explain?: boolean | undefined;
+  /** Protocol metadata of the caller's request, for who watches. */
+  readonly meta?: JsonObject | undefined;
 }
 
 export interface Discovery {

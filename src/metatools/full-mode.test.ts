@@ -93,7 +93,12 @@ const toTool = (server: string, one: ToolDefinition, more: Partial<Tool> = {}): 
   ...more,
 });
 const toSnapshot = (tools: readonly Tool[]): Snapshot => ({
-  servers: new Map(tools.map(({ server }) => [server, {} as never])),
+  servers: new Map(
+    tools.map(({ server }) => [
+      server,
+      { definition: { name: server, connection: { kind: server === "anygpt" ? "built-in" : "stdio" } } } as never,
+    ]),
+  ),
   tools: new Map(tools.map((tool) => [tool.id, tool])),
 });
 
@@ -138,6 +143,12 @@ describe("createFullMode", () => {
     const { tools, find } = setUp([toTool("fs", definition("read")), toTool("fs", definition("write"))]);
     expect(tools().map(({ name }) => name)).toEqual(["read", "write"]);
     expect(find("read")).toMatchObject({ name: "read", readOnly: false });
+  });
+
+  it("has none of the gateway's own tools, which count for nobody's server", () => {
+    const { tools, find } = setUp([toTool("a", definition("x")), toTool("anygpt", definition("mcp_discover"))]);
+    expect(tools().map(({ name }) => name)).toEqual(["x"]);
+    expect(find("mcp_discover")).toBeUndefined();
   });
 
   it("neither lists nor finds what is disabled or kept back", () => {

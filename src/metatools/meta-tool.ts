@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DiscoveryError } from "../errors.js";
 import type { Actor } from "../model/actor.js";
-import type { AskPerson, Call, CallEvent, CallResult } from "../model/call.js";
+import type { AskPerson, Call, CallerPeer, CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
 /** One of the gateway's own tools: declared once, served by every surface. */
@@ -24,6 +24,10 @@ export interface MetaContext {
   readonly flaws?: NonNullable<Call["flaws"]>;
   /** Puts a question to the caller's person; absent when the caller cannot. */
   readonly ask?: AskPerson;
+  /** The caller's client, when servers may ask it something. */
+  readonly peer?: CallerPeer;
+  /** The least severe log messages that the caller wants from servers. */
+  readonly logLevel?: string;
 }
 
 /** Data of our own, or an upstream's answer that passes through unchanged. */

@@ -112,6 +112,15 @@ describe("decide", () => {
       options({ confirmation: { mode: "human" } }),
       { kind: "confirm", answerer: "person" },
     ],
+    ...(["auto", "human", "never"] as const).map((mode): [string, Question, DecisionOptions, object] => [
+      `sends a harmless call that needs a person to one in ${mode}, whatever its caller says`,
+      ask({
+        ruling: ruling("low", { needsPerson: true }),
+        call: { ...call, confirmed: true, approval: approval("pending") },
+      }),
+      options({ confirmation: { mode } }),
+      { kind: "confirm", answerer: "person" },
+    ]),
     [
       "asks nobody in never",
       ask({ ruling: destructive }),

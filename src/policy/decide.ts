@@ -34,7 +34,7 @@ export interface CallFacts {
 
 export interface Question {
   readonly toolId: string;
-  readonly ruling: Pick<Ruling, "risk" | "scopes">;
+  readonly ruling: Pick<Ruling, "risk" | "scopes" | "needsPerson">;
   /** Whether the tool's definition is one that is approved; `new`: none of the tool is. */
   readonly pin: "same" | "changed" | "new";
   /** Undefined when nobody could be made out. */
@@ -128,13 +128,22 @@ function checkPin({ toolId, pin }: Question, { pinning }: DecisionOptions): Deni
 }
 
 function needsConfirmation({ ruling }: Question, { confirmation }: DecisionOptions): boolean {
+  if (ruling.needsPerson === true) return true;
   return confirmation.mode !== "never" && isAtLeast(ruling.risk.risk, confirmation.from);
 }
 
+/** Whether callers may say themselves that their person wants a call. */
+export function mayConfirmItself({ needsPerson }: Pick<Ruling, "needsPerson">, mode: ConfirmationMode): boolean {
+  return mode === "auto" && needsPerson !== true;
+}
+
+type ConfirmationMode = DecisionOptions["confirmation"]["mode"];
+
 /** Whether the call's own approval lets it pass: a person's yes, or in mode `auto` the caller's own to a question that waits. */
-function isConfirmed({ call }: Question, { confirmation }: DecisionOptions): boolean {
+function isConfirmed({ call, ruling }: Question, { confirmation }: DecisionOptions): boolean {
   if (call.approval?.state === "approved") return true;
-  return confirmation.mode === "auto" && !call.canAsk && call.confirmed && call.approval?.state === "pending";
+  if (!mayConfirmItself(ruling, confirmation.mode)) return false;
+  return !call.canAsk && call.confirmed && call.approval?.state === "pending";
 }
 
 function checkConfirmation(question: Question, options: DecisionOptions): Decision | undefined {
@@ -147,10 +156,15 @@ function checkConfirmation(question: Question, options: DecisionOptions): Decisi
   return {
     kind: "confirm",
     code: "CONFIRMATION_REQUIRED",
-    reason: `The risk of ${toolId} is ${ruling.risk.risk}, and the call has to be confirmed.`,
-    answerer: call.canAsk ? "client" : options.confirmation.mode === "auto" ? "caller" : "person",
+    reason: reasonToAsk(toolId, ruling),
+    answerer: call.canAsk ? "client" : mayConfirmItself(ruling, options.confirmation.mode) ? "caller" : "person",
     alsoNeedsKey: checkKey(question, options) !== undefined,
   };
+}
+
+function reasonToAsk(toolId: string, { risk, needsPerson }: Question["ruling"]): string {
+  if (needsPerson === true) return `Every call of ${toolId} has to be confirmed by a person.`;
+  return `The risk of ${toolId} is ${risk.risk}, and the call has to be confirmed.`;
 }
 
 function checkKey({ toolId, ruling, call }: Question, { idempotency }: DecisionOptions): Decision | undefined {

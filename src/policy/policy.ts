@@ -21,6 +21,9 @@ export interface AskedCall {
 /** How a tool says in its `_meta` that it takes idempotency keys: `true`, or the name of the argument for it. */
 export const KEY_MEMBER = "anygpt/idempotencyKey";
 
+/** How a tool says in its `_meta` that only a person can agree to a call of it. Who says so of itself is believed. */
+export const PERSON_MEMBER = "anygpt/needsPerson";
+
 export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
   const known = new WeakMap<Tool, Ruling>();
   const ruling = (tool: Tool): Ruling => {
@@ -51,7 +54,14 @@ function toRuledTool({ server, name, definition, operation, file }: Tool): Ruled
   const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
   if (operation === undefined) {
     const declared = file?.risk === undefined ? {} : { declared: { by: "tool-file", risk: file.risk } as const };
-    return { server, name, annotations: definition.annotations, takesKey: meta?.[KEY_MEMBER], ...declared };
+    return {
+      server,
+      name,
+      annotations: definition.annotations,
+      takesKey: meta?.[KEY_MEMBER],
+      needsPerson: meta?.[PERSON_MEMBER] === true,
+      ...declared,
+    };
   }
   const { method, risk, idempotent, idempotencyHeader } = operation;
   return {

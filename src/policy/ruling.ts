@@ -25,6 +25,8 @@ export interface RuledTool {
   readonly idempotent?: boolean | undefined;
   /** What the tool says of idempotency keys in its `_meta`: `true`, or the name of the argument that takes one. */
   readonly takesKey?: unknown;
+  /** The tool says that a person has to agree to each call. */
+  readonly needsPerson?: boolean | undefined;
 }
 
 /** What becomes of a call's idempotency key beyond our own books. */
@@ -42,6 +44,8 @@ export interface Ruling {
   readonly scopes: readonly string[];
   readonly key: KeyRuling;
   readonly bucket?: Bucket;
+  /** Each call has to be confirmed by a person, whatever its risk and whatever the mode of confirmation. */
+  readonly needsPerson?: true;
 }
 
 /** No more than `calls` in any span of `perMs`. */
@@ -70,6 +74,7 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
       key: toKeyRuling(options, keys(tool), trust.isDistrusted ? { server: tool.server, name: tool.name } : tool),
       scopes: [...new Set(scopes(tool).flatMap((entry) => options.scopes[entry]?.required_scopes ?? []))],
       ...(bucket === undefined ? {} : { bucket }),
+      ...(tool.needsPerson === true ? { needsPerson: true } : {}),
     };
   };
 }

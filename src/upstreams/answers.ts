@@ -5,7 +5,8 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
-import type { Answer } from "./exchange.js";
+import { PAGE_REQUIRED, pagesOf } from "./asking-back/pages.js";
+import type { Answer } from "./open-request.js";
 import { oversizeError } from "./oversize.js";
 
 /**
@@ -28,6 +29,7 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
   if (answer.kind === "error") {
     const oversize = oversizeError(server, answer.code, answer.data);
     if (oversize !== undefined) throw oversize;
+    if (answer.code === PAGE_REQUIRED) throw pageRequired(server, answer.data);
     const said = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
     throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with an error: ${said.replace(/\.$/, "")}.`, {
       hint: "Correct the arguments if the error is about them; otherwise check what the call has done before you repeat it.",
@@ -59,13 +61,21 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
   return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
 }
 
+/** By the protocol (2025-11-25) the call has not been carried out, and comes again when a person was there. */
+function pageRequired(server: string, data: unknown): DiscoveryError {
+  const elicitations = isWithinDepth(data, MAX_DEPTH) ? pagesOf(data) : [];
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} wants its user to visit a page first.`, {
+    hint: "Have your user open the address, then call again.",
+    facts: { jsonRpcCode: PAGE_REQUIRED, elicitations },
+    server,
+    executed: "no",
+  });
+}
+
 function unfinished(server: string, resultType: unknown): DiscoveryError {
-  const asks = resultType === "input_required";
-  const what = asks
-    ? "asks for input that the gateway does not pass on"
-    : "gave a result of a kind that the gateway does not know";
+  const what = "gave a result of a kind that the gateway does not know";
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
-    hint: asks ? "Give what it asks for in the arguments, or use the server directly." : "Update the gateway.",
+    hint: "Update the gateway.",
     facts: { resultType },
     server,
     executed: "unknown",

@@ -1,7 +1,8 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import type { DiscoveryError } from "../errors.js";
+import { DiscoveryError } from "../errors.js";
 import { createLineReader } from "../util/line-reader.js";
-import { networkError, unauthorized } from "./failures.js";
+import { networkError, unauthorized, withChallenge } from "./failures.js";
+import { refusalOf, type Signed, type SignedFetchParts, sendSigned } from "./oauth/signed-fetch.js";
 import { oversizeAnswer, tooLarge } from "./oversize.js";
 
 const LINE_FEED = Buffer.from("\n");
@@ -11,6 +12,10 @@ const LONGEST_EVENT_HEADER = 4096;
 export interface CappedFetchParts {
   readonly server: string;
   readonly maxMessageBytes: number;
+  /** What sends in place of the platform's own. */
+  readonly fetch?: FetchLike | undefined;
+  /** Gives requests their tokens, where somebody signs in to the server. */
+  readonly signed?: SignedFetchParts | undefined;
   /** Told of every failure, because an event stream keeps only its text. */
   readonly onFailure: (error: DiscoveryError) => void;
 }
@@ -24,17 +29,26 @@ export function createCappedFetch(parts: CappedFetchParts): FetchLike {
     parts.onFailure(error);
     return error;
   };
-  return async (url, init) => {
-    let response: Response;
+  const { server, signed } = parts;
+  const send: FetchLike = async (url, init) => {
     try {
-      response = await fetch(url, init);
+      return await (parts.fetch ?? fetch)(url, init);
     } catch (error) {
       if (init?.signal?.aborted) throw error;
-      throw failed(networkError(parts.server, error));
+      throw failed(error instanceof DiscoveryError ? error : networkError(server, error));
     }
+  };
+  return async (url, init) => {
+    const sent: Signed =
+      signed === undefined
+        ? { response: await send(url, init) }
+        : await sendSigned(url, init, { ...signed, send, failed });
+    const { response } = sent;
     if (response.status === 401 || response.status === 403) {
       await response.body?.cancel();
-      throw failed(unauthorized(parts.server, response.status));
+      const actor = signed?.signIn.actor;
+      const refusal = actor === undefined ? unauthorized(server, response.status) : refusalOf({ server, actor }, sent);
+      throw failed(withChallenge(refusal, response.headers.get("www-authenticate")));
     }
     return cap(response, parts);
   };

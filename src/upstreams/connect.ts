@@ -3,17 +3,23 @@ import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
+import { ANY_CLIENT } from "./asking-back/capabilities.js";
 import type { Channel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
-import { createHttpChannel, createSseChannel } from "./http-transport.js";
+import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
+import type { SignIn } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { createSession, type Session } from "./session.js";
 import { createStdioChannel } from "./stdio-transport.js";
+import type { Notice } from "./types.js";
 
 /** What a server of the 2024-11-05 revision answers to the first POST of Streamable HTTP. */
 const LEGACY_STATUSES = new Set([400, 404, 405]);
+
+/** For servers that do not know the question either. */
+const SETTLE_MS = 1000;
 
 export interface ConnectParts {
   readonly server: string;
@@ -24,7 +30,12 @@ export interface ConnectParts {
   readonly stderr: StderrRing;
   readonly secrets: Secrets;
   readonly reaper: Reaper;
+  /** Where somebody signs in to the server. */
+  readonly signIn?: SignIn | undefined;
+  /** There may be calls whose clients can be asked something. */
+  readonly hasPeers: boolean;
   readonly onListChanged: () => void;
+  readonly onNotice: (notice: Notice) => void;
   readonly onLost: (reason: DiscoveryError) => void;
   /** Takes what is still ending after a failed start. */
   readonly onLeaving: (gone: Promise<void>) => void;
@@ -67,7 +78,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   const channel = openChannel(connection, plan, parts);
   const clientInfo = { name: "anygpt-discovery", version: parts.version };
   const client = new Client(clientInfo, {
-    capabilities: {},
+    capabilities: parts.hasPeers ? ANY_CLIENT : {},
     versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
     // Results are not validated here, and the SDK's own validator costs a start dear.
     jsonSchemaValidator: {
@@ -81,7 +92,8 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
     // It may have ended with its last word of the handshake.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
-    const { server, secrets, onListChanged, onLost } = parts;
+    if (parts.hasPeers && channel.exclusive) await settled(client);
+    const { server, secrets, onListChanged, onNotice, onLost } = parts;
     const { listTimeoutMs, pulseTimeoutMs } = parts.options;
     return {
       kind: "open",
@@ -94,6 +106,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
         pulseTimeoutMs,
         secrets,
         onListChanged,
+        onNotice,
         onLost,
       }),
     };
@@ -124,9 +137,9 @@ function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts)
     case "stdio":
       return createStdioChannel(connection, { ...channelParts(parts), ...stdioParts(parts) });
     case "http":
-      return (plan === "legacy-by-sse" ? createSseChannel : createHttpChannel)(connection, channelParts(parts));
+      return (plan === "legacy-by-sse" ? createSseChannel : createHttpChannel)(connection, httpParts(parts));
     case "sse":
-      return createSseChannel(connection, channelParts(parts));
+      return createSseChannel(connection, httpParts(parts));
   }
 }
 
@@ -134,8 +147,21 @@ function channelParts({ server, options }: ConnectParts): { server: string; maxM
   return { server, maxMessageBytes: options.maxMessageBytes };
 }
 
+function httpParts(parts: ConnectParts): HttpParts {
+  return { ...channelParts(parts), signIn: parts.signIn };
+}
+
 function stdioParts({ env, stderr, reaper, secrets, options }: ConnectParts) {
   return { env, stderr, reaper, redact: secrets.redact, writeTimeoutMs: options.writeTimeoutMs };
+}
+
+/**
+ * Some servers ask for folders as soon as they hear that the handshake is over. That is in nobody's name, and the SDK
+ * refuses it; the first call is not sent before, or its caller would be taken for the one who is meant, or not, by chance.
+ */
+async function settled(client: Client): Promise<void> {
+  if (client.getProtocolEra() === "modern") return;
+  await client.request({ method: "ping" }, { timeout: SETTLE_MS }).catch(() => undefined);
 }
 
 /** The SDK does not watch the signal while it negotiates the version. */

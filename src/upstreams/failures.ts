@@ -45,6 +45,38 @@ export function unauthorized(server: string, status: number): DiscoveryError {
   });
 }
 
+/** What a server says of how it wants to be asked (RFC 9110, RFC 9728). Nothing that it can fill with text of its own. */
+export interface Challenge {
+  /** In small letters: `bearer`, `basic`, `other`. */
+  readonly scheme: "bearer" | "basic" | "other";
+  /** It names a document that tells where to sign in. */
+  readonly hasMetadata: boolean;
+}
+
+/** The refusal, with what the server says of how it wants to be asked. */
+export function withChallenge(refusal: DiscoveryError, header: string | null): DiscoveryError {
+  const challenge = challengeIn(header);
+  if (challenge === undefined) return refusal;
+  const { code, message, hint, facts, server, executed } = refusal;
+  return new DiscoveryError(code, message, {
+    hint,
+    facts: { ...facts, challenge },
+    server,
+    executed,
+    cause: refusal.cause,
+  });
+}
+
+export function challengeIn(header: string | null): Challenge | undefined {
+  if (header === null) return undefined;
+  const [, word = ""] = /^\s*([a-z]{1,20})(?:\s|$)/i.exec(header) ?? [];
+  const scheme = word.toLowerCase();
+  return {
+    scheme: scheme === "bearer" || scheme === "basic" ? scheme : "other",
+    hasMetadata: /[\s,]resource_metadata\s*=/i.test(header.slice(0, 8_192)),
+  };
+}
+
 /**
  * Statuses by which somebody says that the request was not handed on: its credentials, session, method, size, form or
  * moment were at fault, or it belongs elsewhere (RFC 9110, 6585, 8470; 404 is how MCP tells that a session has ended).

@@ -9,12 +9,15 @@ import { DiscoveryError } from "../errors.js";
 import type { HttpConnection, SseConnection } from "../model/server.js";
 import { createCappedFetch } from "./capped-fetch.js";
 import type { Channel } from "./channel.js";
+import { createForeignFetch } from "./foreign-fetch.js";
+import type { SignIn } from "./oauth/sign-in.js";
 
 const GOODBYE_MS = 1_000;
 
 export interface HttpParts {
   readonly server: string;
   readonly maxMessageBytes: number;
+  readonly signIn?: SignIn | undefined;
 }
 
 export function createHttpChannel(connection: HttpConnection, parts: HttpParts): Channel {
@@ -26,6 +29,7 @@ export function createHttpChannel(connection: HttpConnection, parts: HttpParts):
       // A courtesy that a dead server must not delay.
       await Promise.race([transport.terminateSession().catch(() => undefined), later(GOODBYE_MS)]);
       await transport.close();
+      settings.close();
     },
   };
 }
@@ -43,17 +47,26 @@ export function createSseChannel(connection: SseConnection | HttpConnection, par
 interface Settings {
   readonly options: ConstructorParameters<typeof StreamableHTTPClientTransport>[1] & object;
   readonly failure: () => DiscoveryError | undefined;
+  readonly close: () => void;
 }
 
-function createSettings(connection: SseConnection | HttpConnection, parts: HttpParts): Settings {
+function createSettings(connection: SseConnection | HttpConnection, { signIn, ...parts }: HttpParts): Settings {
   let failure: DiscoveryError | undefined;
+  const isForeign = connection.kind === "http" && connection.isForeign === true;
+  const foreign = isForeign ? createForeignFetch(parts) : undefined;
   const fetch = createCappedFetch({
     ...parts,
+    fetch: foreign?.fetch,
+    signed: !isForeign && signIn ? { signIn, origin: toUrl(connection.url, parts.server).origin } : undefined,
     onFailure: (error) => {
       failure = error;
     },
   });
-  return { options: { fetch, requestInit: { headers: { ...connection.headers } } }, failure: () => failure };
+  return {
+    options: { fetch, requestInit: { headers: { ...connection.headers } } },
+    failure: () => failure,
+    close: () => foreign?.close(),
+  };
 }
 
 function toChannel(transport: Transport, settings: Settings): Channel {
@@ -62,7 +75,10 @@ function toChannel(transport: Transport, settings: Settings): Channel {
     exclusive: false,
     stalled: () => false,
     ending: settings.failure,
-    close: () => transport.close(),
+    async close() {
+      await transport.close();
+      settings.close();
+    },
     kill: () => void transport.close(),
   };
 }

@@ -7,6 +7,10 @@ export interface LiveParts {
   readonly since: number;
   readonly options: Pick<UpstreamOptions, "idleMs">;
   readonly schedule: Schedule;
+  /** Somebody waits for what the server may say by itself. */
+  readonly isWatched: () => boolean;
+  /** It is not only for a list any more. */
+  readonly onKept: () => void;
   /** It is ending now, for whatever reason. */
   readonly onEnding: (live: Live) => void;
 }
@@ -47,6 +51,7 @@ export class Live {
     if (this.#kept) return;
     this.#kept = true;
     this.session.watchList();
+    this.#parts.onKept();
   }
 
   async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
@@ -69,7 +74,7 @@ export class Live {
   /** Decides what becomes of it if nobody uses it. */
   rest(): void {
     if (this.#inFlight > 0) return;
-    if (this.#retired || !this.#kept) this.end();
+    if (this.#retired || !(this.#kept || this.#parts.isWatched())) this.end();
     else this.#idle();
   }
 
@@ -85,6 +90,8 @@ export class Live {
 
   #idle(): void {
     this.#stopIdling();
-    this.#stopIdling = this.#parts.schedule(this.#parts.options.idleMs, () => this.end());
+    this.#stopIdling = this.#parts.schedule(this.#parts.options.idleMs, () =>
+      this.#parts.isWatched() ? this.#idle() : this.end(),
+    );
   }
 }

@@ -5,13 +5,23 @@ import { builtFile } from "../util/built-file.js";
 import { childEnvironment } from "./process/child-environment.js";
 import { createReaper } from "./process/reap-client.js";
 import { scheduleUnref } from "./schedule.js";
-import type { Upstreams, UpstreamsParts } from "./types.js";
+import type { Upstreams, UpstreamsParts, UpstreamState, UpstreamTarget, Watching } from "./types.js";
 import { Upstream } from "./upstream.js";
+import { createWatches, type Watches } from "./watches.js";
 
 const CLOSE_MS = 5_000;
 
+/** Beyond this, connections of single actors that are closed are forgotten. */
+const MOST_LANES = 1_000;
+
+/** What a connection is for: one server, and where it is not for everybody, one actor. */
+interface Lane {
+  readonly server: string;
+  readonly upstream: Upstream;
+}
+
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
-  const servers = new Map<string, Upstream>();
+  const lanes = new Map<string, Lane>();
   /** Those that still have calls in them but take no new ones. */
   const retired = new Set<Upstream>();
   /** All connections read from this one object, so that a change of it reaches them. */
@@ -21,28 +31,88 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     env: childEnvironment(parts.env, {}),
     log: parts.log,
   });
+  /** A server that is replaced by another of its name is watched as the old one was. */
+  const watched = new Map<string, Watches>();
+  const offerListeners = new Set<Parameters<Upstreams["onOffersChanged"]>[0]>();
+  let hasPeers = false;
   let closing: Promise<void> | undefined;
 
-  function upstream(server: string): Upstream {
+  function watchesOf(lane: string): Watches {
+    const watches = watched.get(lane) ?? createWatches();
+    watched.set(lane, watches);
+    return watches;
+  }
+
+  function upstream(target: UpstreamTarget): Upstream {
+    const { name: server } = target;
     if (closing !== undefined) throw shuttingDown(server);
-    const known = servers.get(server);
-    if (known !== undefined) return known;
-    const added = new Upstream({ ...parts, options, server, reaper, schedule: scheduleUnref });
-    servers.set(server, added);
+    const lane = laneOf(target);
+    const known = lanes.get(lane);
+    if (known !== undefined) return known.upstream;
+    if (lanes.size >= MOST_LANES) forgetClosed();
+    const added = new Upstream({
+      ...parts,
+      options,
+      server,
+      reaper,
+      schedule: scheduleUnref,
+      hasPeers: () => hasPeers,
+      watches: watchesOf(lane),
+      onOffersChanged(kind) {
+        for (const listener of offerListeners) listener(server, kind);
+      },
+    });
+    lanes.set(lane, { server, upstream: added });
     return added;
   }
 
+  function forgetClosed(): void {
+    for (const [lane, { server, upstream: one }] of lanes) {
+      if (lane !== server && one.state().kind === "closed" && (watched.get(lane)?.uris.length ?? 0) === 0) {
+        lanes.delete(lane);
+        watched.delete(lane);
+      }
+    }
+  }
+
   async function drop(server: string): Promise<void> {
-    const old = servers.get(server);
-    if (old === undefined) return;
-    servers.delete(server);
-    retired.add(old);
-    await old.retire();
-    retired.delete(old);
+    const old = [...lanes].filter(([, lane]) => lane.server === server);
+    await Promise.all(
+      old.map(async ([lane, { upstream: one }]) => {
+        lanes.delete(lane);
+        retired.add(one);
+        await one.retire();
+        retired.delete(one);
+      }),
+    );
+  }
+
+  /** Of several, the one that is the most open. */
+  function stateOf(server: string): UpstreamState {
+    const states = [...lanes.values()].filter((lane) => lane.server === server).map((lane) => lane.upstream.state());
+    return ["open", "starting", "failed"].flatMap((kind) => states.filter((state) => state.kind === kind))[0] ?? CLOSED;
+  }
+
+  async function watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching> {
+    const lane = laneOf(target);
+    const leave = watchesOf(lane).add(uri, onChange);
+    const end = (): void => {
+      if (leave()) lanes.get(lane)?.upstream.beside.unwatch(uri);
+    };
+    try {
+      const answer = await upstream(target).beside.watch(target, uri);
+      if (answer.kind === "error") end();
+      return { answer, end };
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   async function closeAll(): Promise<void> {
-    const all = Promise.all([...servers.values(), ...retired].map((server) => server.close()));
+    const all = Promise.all(
+      [...[...lanes.values()].map((lane) => lane.upstream), ...retired].map((one) => one.close()),
+    );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
@@ -53,24 +123,39 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   }
 
   return {
-    call: async (target, call, signal) => upstream(target.name).call(target, call, signal),
-    list: async (target, signal) => upstream(target.name).list(target, signal),
-    state: (server) => servers.get(server)?.state() ?? { kind: "closed" },
-    stderr: (server) => servers.get(server)?.stderr() ?? [],
+    call: async (target, call, signal) => upstream(target).call(target, call, signal),
+    list: async (target, signal) => upstream(target).list(target, signal),
+    request: async (target, request, signal) => upstream(target).beside.request(target, request, signal),
+    offers: async (target, wanted) => upstream(target).beside.offers(target, wanted),
+    watch,
+    onOffersChanged(listener) {
+      offerListeners.add(listener);
+      return () => void offerListeners.delete(listener);
+    },
+    expectPeers: () => void (hasPeers = true),
+    state: stateOf,
+    stderr: (server) => lanes.get(server)?.upstream.stderr() ?? [],
     drop,
     adopt(next) {
       Object.assign(options, next.options);
-      const isSame = ([name, { identity }]: [string, Upstream]): boolean =>
-        identity !== undefined && identity === next.identities.get(name);
-      const stale = [...servers].filter((entry) => !isSame(entry)).map(([name]) => name);
-      for (const name of stale) void drop(name);
-      return stale;
+      const isSame = ({ server, upstream: { identity } }: Lane): boolean =>
+        identity !== undefined && identity === next.identities.get(server);
+      const stale = new Set([...lanes.values()].filter((lane) => !isSame(lane)).map((lane) => lane.server));
+      for (const server of stale) void drop(server);
+      return [...stale];
     },
     close() {
       closing ??= closeAll();
       return closing;
     },
   };
+}
+
+const CLOSED: UpstreamState = { kind: "closed" };
+
+/** No name of a server holds the character between the two. */
+function laneOf({ name, actor }: UpstreamTarget): string {
+  return actor === undefined ? name : `${name}\0${actor}`;
 }
 
 function shuttingDown(server: string): DiscoveryError {

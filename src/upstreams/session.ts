@@ -3,20 +3,32 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type Client,
+  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
-import type { CallEvent, CallResult } from "../model/call.js";
+import type { CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { brokeOff, midCall, notListed, toLogEvent, toPage, toProgressEvent, toResult } from "./answers.js";
+import { createServerQuestions } from "./asking-back/answer-server.js";
+import { createInputRounds } from "./asking-back/input-rounds.js";
+import { createLogs, type Logs } from "./asking-back/logs.js";
+import { createPages, pagesOf } from "./asking-back/pages.js";
+import { brokeOff, midCall, notListed, toPage, toProgressEvent, toResult } from "./answers.js";
 import type { Channel } from "./channel.js";
 import { createExchange } from "./exchange.js";
 import { readPages } from "./listing.js";
-import type { UpstreamCall } from "./types.js";
+import type { Answer, Caller, ExchangeRequest } from "./open-request.js";
+import { createRelay, type Relay, toFilter, toNotice } from "./relay.js";
+import type { Notice, UpstreamCall } from "./types.js";
 
-const ENVELOPE_KEYS = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY];
+const ENVELOPE_KEYS = [
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
+];
 
 export interface SessionParts {
   readonly server: string;
@@ -27,6 +39,7 @@ export interface SessionParts {
   readonly pulseTimeoutMs: number;
   readonly secrets: Secrets;
   readonly onListChanged: () => void;
+  readonly onNotice: (notice: Notice) => void;
   /** The connection is gone, and not because we closed it. */
   readonly onLost: (reason: DiscoveryError) => void;
 }
@@ -36,7 +49,9 @@ export interface Session {
   readonly closed: boolean;
   listTools(signal?: AbortSignal): Promise<ServerListing>;
   callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult>;
-  /** Asks a modern server to announce changes of its list; others do so unasked. */
+  /** Of a server that speaks the protocol: what it has beside tools. */
+  readonly relay?: Relay;
+  /** Asks a modern server to announce changes of its lists; others do so unasked. */
   watchList(): void;
   close(): Promise<void>;
 }
@@ -44,7 +59,6 @@ export interface Session {
 export function createSession(parts: SessionParts): Session {
   const { server, client, channel } = parts;
   const era: Era = client.getProtocolEra() === "modern" ? "modern" : "legacy";
-  const listeners = new Set<(event: CallEvent) => void>();
   let closing: Promise<void> | undefined;
   let lost = false;
   let feelingPulse = false;
@@ -54,15 +68,21 @@ export function createSession(parts: SessionParts): Session {
     transport: channel.transport,
     envelope: toEnvelope(parts, era),
     cancelByStream: era === "modern" && channel.transport.hasPerRequestStream === true,
-    onNotification(method, params) {
+    onRequest: (request) => era === "legacy" && questions.take(request),
+    onNotification(method, params, during) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
-      if (method === "notifications/message") tell(toLogEvent(params, parts.secrets));
+      const notice = toNotice(method, params);
+      if (notice !== undefined) parts.onNotice(notice);
+      if (method === "notifications/message") logs.tell(params, during);
+      if (method === "notifications/elicitation/complete") pages.complete(params);
+      if (method === "notifications/cancelled") questions.withdraw(params["requestId"]);
     },
   });
+  const pages = createPages();
+  const questions = createServerQuestions(exchange.respond, pages);
+  const logs = createLogs({ client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
 
-  function tell(event: CallEvent): void {
-    for (const listener of listeners) listener(event);
-  }
+  const relay = createRelay({ server, client, era, secrets: parts.secrets, request: askBeside });
 
   const passOn = channel.transport.onclose;
   channel.transport.onclose = () => {
@@ -77,9 +97,10 @@ export function createSession(parts: SessionParts): Session {
   }
 
   async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    const { onEvent } = call;
+    const { onEvent, peer } = call;
     const { heard } = exchange;
-    if (onEvent !== undefined) listeners.add(onEvent);
+    const preparing = logs.prepare(call.logLevel);
+    if (preparing !== undefined) await preparing;
     try {
       const answer = await exchange.request(
         {
@@ -89,18 +110,34 @@ export function createSession(parts: SessionParts): Session {
           maxTotalMs: call.maxTotalMs,
           // Progress is asked for even if nobody listens: it is what keeps a long call from timing out.
           onProgress: (params) => onEvent?.(toProgressEvent(params, parts.secrets)),
+          caller: toCaller(call, logs),
+          ...(era === "modern" ? { envelope: toOwnEnvelope(call), more: createInputRounds(server, peer) } : {}),
         },
         signal,
       );
+      if (answer.kind === "error") for (const page of pagesOf(answer.data)) pages.note(page, peer);
       return toResult(answer, server, parts.secrets);
     } catch (error) {
-      if (error instanceof DiscoveryError) giveUpIfDead(error);
-      const silent =
-        exchange.heard === heard && error instanceof DiscoveryError && error.code === "TOOL_EXECUTION_TIMEOUT";
-      if (silent && channel.exclusive) void feelPulse();
+      lookAfter(error, heard);
       throw error;
-    } finally {
-      if (onEvent !== undefined) listeners.delete(onEvent);
+    }
+  }
+
+  /** What a failed request says of the connection, with how much had been heard before it was sent. */
+  function lookAfter(error: unknown, heard: number): void {
+    if (!(error instanceof DiscoveryError)) return;
+    giveUpIfDead(error);
+    const isSilent = exchange.heard === heard && error.code === "TOOL_EXECUTION_TIMEOUT";
+    if (isSilent && channel.exclusive) void feelPulse();
+  }
+
+  async function askBeside(wanted: ExchangeRequest, signal?: AbortSignal): Promise<Answer> {
+    const { heard } = exchange;
+    try {
+      return await exchange.request(wanted, signal);
+    } catch (error) {
+      lookAfter(error, heard);
+      throw error;
     }
   }
 
@@ -140,6 +177,7 @@ export function createSession(parts: SessionParts): Session {
       ...(version?.title === undefined ? {} : { title: version.title }),
       ...(version?.version === undefined ? {} : { version: version.version }),
       ...(instructions === undefined ? {} : { instructions }),
+      capabilities: relay.capabilities,
     };
     if (client.getServerCapabilities()?.tools === undefined)
       return { tools: [], dropped: [], truncated: false, ...about };
@@ -162,9 +200,10 @@ export function createSession(parts: SessionParts): Session {
     },
     listTools,
     callTool,
+    relay,
     watchList() {
-      if (era !== "modern" || client.getServerCapabilities()?.tools?.listChanged !== true) return;
-      client.listen({ toolsListChanged: true }).catch(() => undefined);
+      const filter = toFilter(client);
+      if (era === "modern" && Object.keys(filter).length > 0) client.listen(filter).catch(() => undefined);
     },
     close() {
       closing ??= channel.close();
@@ -180,6 +219,18 @@ function toEnvelope({ client, clientInfo }: SessionParts, era: Era): JsonObject 
     [CLIENT_INFO_META_KEY]: clientInfo,
     [CLIENT_CAPABILITIES_META_KEY]: {},
   };
+}
+
+/** What this very caller can be asked and wants to hear. */
+function toOwnEnvelope({ peer, logLevel }: UpstreamCall): JsonObject {
+  return {
+    [CLIENT_CAPABILITIES_META_KEY]: peer?.capabilities ?? {},
+    ...(logLevel === undefined ? {} : { [LOG_LEVEL_META_KEY]: logLevel }),
+  };
+}
+
+function toCaller(call: UpstreamCall, logs: Logs): Caller {
+  return { actorId: call.actorId, peer: call.peer, onEvent: logs.filtered(call) };
 }
 
 /** A caller's envelope speaks of the caller's connection to us, not of ours to the server. */

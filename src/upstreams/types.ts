@@ -1,10 +1,11 @@
 import type { DiscoveryError } from "../errors.js";
-import type { CallEvent, CallResult } from "../model/call.js";
+import type { CallerPeer, CallEvent, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { RestOperation } from "../model/operation.js";
 import type { Connection, Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import type { OwnTool } from "./built-in.js";
+import type { OwnTool } from "./own-tool.js";
+import type { SignIn, SignInRequest } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { ConvertDocument } from "./rest/convert-document.js";
 
@@ -21,6 +22,8 @@ export interface UpstreamsParts {
   readonly secrets?: Secrets;
   /** Reads the documents of REST APIs. */
   readonly convertDocument?: ConvertDocument;
+  /** Gives the requests to a remote server their tokens; undefined for a server that nobody signs in to. */
+  readonly signIn?: (request: SignInRequest) => Promise<SignIn | undefined> | SignIn | undefined;
   /** The gateway's own tools, which are a server too. */
   readonly ownTools?: () => Promise<readonly OwnTool[]>;
   /** A server said that its tools changed; storms of it arrive coalesced. */
@@ -33,7 +36,17 @@ export interface Upstreams {
   call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult>;
   /** Lists over the open connection if there is one, else opens one, lists, and closes it right after unless calls have joined. */
   list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing>;
+  /** Asks what is no call over the connection that calls share. What the server answers passes unchanged. */
+  request(target: UpstreamTarget, request: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
+  /** What the server has beside tools; undefined when that is not known and nobody may connect to find out. */
+  offers(target: UpstreamTarget, wanted: WantedOffers): Promise<readonly JsonObject[] | undefined>;
+  /** Tells of changes of a resource over all connections to come, until `end`; the answer is the server's to the wish. */
+  watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching>;
+  /** The listener hears when a server has other prompts or resources; storms arrive coalesced. Gives what ends it. */
+  onOffersChanged(listener: (server: string, kind: "prompts" | "resources") => void): () => void;
   state(server: string): UpstreamState;
+  /** From now on there may be calls whose clients can be asked: servers are told so when a connection is opened. */
+  expectPeers(): void;
   /** Lets calls that have begun finish on the old connection; new ones open a new one. Resolves when the old one is gone. */
   drop(server: string): Promise<void>;
   /** Puts another configuration into force, in one step: a server that is not the same any more is dropped, the others stay as they are. Gives the names of the dropped. */
@@ -56,6 +69,8 @@ export interface UpstreamTarget {
   readonly connection: (noteSecret?: (value: string) => void) => Promise<Connection> | Connection;
   /** The era that the server spoke last time. */
   readonly eraHint?: Era;
+  /** For whom it is called: whose sign-in counts. Left out, it is the person at this machine. */
+  readonly actor?: string;
 }
 
 export interface UpstreamCall {
@@ -71,12 +86,60 @@ export interface UpstreamCall {
   /** Longest duration in all. */
   readonly maxTotalMs: number;
   readonly onEvent?: (event: CallEvent) => void;
+  /** For whom the call is made: what a server says beside its answers reaches nobody else. */
+  readonly actorId?: string;
+  /** Whom the server may ask something meanwhile. */
+  readonly peer?: CallerPeer;
+  /** The least severe log messages that are wanted; left out, what the server sends unasked. */
+  readonly logLevel?: string;
+  /** Ours, of the trace that the call is a part of: a REST API gets it as a header. */
+  readonly traceparent?: string;
   /** Awaited right before the call is sent, however long it waited for that; what it throws is the call's outcome. */
   readonly beforeSend?: () => Promise<void> | undefined;
 }
 
+export interface UpstreamRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly timeoutMs: number;
+  /** Longest wait for a server that has to be started first; the configuration's when left out. */
+  readonly startWaitMs?: number;
+}
+
+/** What a server said. An error is an answer too. */
+export type UpstreamAnswer =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data?: unknown };
+
+export type OfferKind = "prompts" | "resources" | "templates";
+
+/** What a server says by itself of what it has beside tools. */
+export type Notice =
+  | { readonly kind: "changed"; readonly offers: "prompts" | "resources" }
+  | { readonly kind: "updated"; readonly uri: string };
+
+export interface WantedOffers {
+  readonly kind: OfferKind;
+  /** What is remembered for less than this is good enough. */
+  readonly freshMs: number;
+  /** Whether a connection may be opened for it. */
+  readonly mayOpen: boolean;
+}
+
+export interface Watching {
+  readonly answer: UpstreamAnswer;
+  readonly end: () => void;
+}
+
 export type UpstreamState =
   | { readonly kind: "closed" }
-  | { readonly kind: "starting"; readonly since: number }
-  | { readonly kind: "open"; readonly since: number; readonly inFlight: number; readonly era: Era }
+  | { readonly kind: "starting"; readonly since: number; readonly waiting?: number }
+  | {
+      readonly kind: "open";
+      readonly since: number;
+      readonly inFlight: number;
+      /** Calls in line. */
+      readonly waiting?: number;
+      readonly era: Era;
+    }
   | { readonly kind: "failed"; readonly reason: DiscoveryError; readonly retryAt: number };

@@ -1,29 +1,34 @@
 // One server's connection over time: started when needed, shared, closed when idle, tried again with patience.
-import { openBuiltInSession } from "./built-in.js";
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
-import type { Connection, RestConnection, ServerListing } from "../model/server.js";
+import type { Connection, ServerListing } from "../model/server.js";
 import { createSecrets, type Secrets } from "../util/secrets.js";
+import { type Beside, createBeside, type Work } from "./beside.js";
 import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
 import { createListChanges, type ListChanges } from "./list-changes.js";
 import { identityOf } from "./identity.js";
 import { Live } from "./live.js";
+import { createOpenOther, type OpenOther } from "./open-other.js";
+import { createOwnership, type Ownership } from "./oauth/ownership.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
-import type { ConvertDocument } from "./rest/convert-document.js";
-import type { RestMemory } from "./rest/open-rest-session.js";
 import { secretsIn } from "./rest/secrets-in.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
 import { startLimitMs } from "./start-limit.js";
 import type { UpstreamCall, UpstreamState, UpstreamsParts, UpstreamTarget } from "./types.js";
+import type { Watches } from "./watches.js";
 
 export interface UpstreamParts extends UpstreamsParts {
   readonly server: string;
   readonly reaper: Reaper;
   readonly schedule: Schedule;
+  /** Whether there may be calls whose clients can be asked something. */
+  readonly hasPeers: () => boolean;
+  readonly watches: Watches;
+  readonly onOffersChanged: (kind: "prompts" | "resources") => void;
 }
 
 interface Start {
@@ -34,12 +39,16 @@ interface Start {
   waiting: number;
 }
 
+type SentWork<Result> = Work<Result> & Pick<UpstreamCall, "beforeSend">;
+
 interface Want {
   readonly keep: boolean;
   readonly waitMs: number;
 }
 
 export class Upstream {
+  /** What the server has beside tools. */
+  readonly beside: Beside;
   readonly #parts: UpstreamParts;
   readonly #breaker: Breaker;
   readonly #limiter: Limiter;
@@ -56,7 +65,8 @@ export class Upstream {
   #users = 0;
   #retired: (() => void) | undefined;
   #identity: string | undefined;
-  #rest: RestMemory | undefined;
+  readonly #openOther: OpenOther;
+  readonly #ownership: Ownership;
 
   constructor(parts: UpstreamParts) {
     const { server, options, now, random, schedule } = parts;
@@ -64,6 +74,7 @@ export class Upstream {
     this.#known = parts.secrets ?? createSecrets();
     this.#secrets = this.#known;
     this.#breaker = createBreaker(random);
+    this.#ownership = createOwnership(server, parts.signIn);
     this.#limiter = createLimiter({
       server,
       schedule,
@@ -78,6 +89,12 @@ export class Upstream {
       },
     });
     this.#changes = createListChanges({ now, schedule, onChange: () => parts.onListChanged?.(server) });
+    this.#openOther = createOpenOther(parts);
+    this.beside = createBeside({
+      ...parts,
+      session: () => this.#current?.session,
+      use: (target, work, signal) => this.#use(() => this.#work(target, work, signal)),
+    });
   }
 
   async call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
@@ -101,21 +118,25 @@ export class Upstream {
   }
 
   async #call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
+    return await this.#work(target, { ...call, run: (session) => session.callTool(call, signal) }, signal);
+  }
+
+  async #work<Result>(target: UpstreamTarget, work: SentWork<Result>, signal?: AbortSignal): Promise<Result> {
     const { startWaitMs } = this.#parts.options;
-    const want = { keep: true, waitMs: call.startWaitMs ?? Math.min(startWaitMs, call.timeoutMs) };
+    const want = { keep: true, waitMs: work.startWaitMs ?? Math.min(startWaitMs, work.timeoutMs) };
     await this.#ready(target, want, signal);
     const release = await this.#limiter.acquire(signal);
     try {
       const live = await this.#ready(target, want, signal);
-      const ready = call.beforeSend?.();
+      const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
       try {
-        return await live.use((session) => session.callTool(call, signal));
+        return await live.use(work.run);
       } catch (error) {
         // The session was lost before the call was looked at, as when a server forgot it in a restart: once more.
         if (!(live.session.closed && isUntouched(error))) throw this.#reason(error);
         const fresh = await this.#ready(target, want, signal);
-        return await fresh.use((session) => session.callTool(call, signal));
+        return await fresh.use(work.run);
       }
     } finally {
       release();
@@ -140,9 +161,12 @@ export class Upstream {
   state(): UpstreamState {
     if (this.#current !== undefined) {
       const { since, inFlight, session } = this.#current;
-      return { kind: "open", since, inFlight, era: session.era };
+      return { kind: "open", since, inFlight, waiting: this.#limiter.waiting, era: session.era };
     }
-    if (this.#starting !== undefined) return { kind: "starting", since: this.#starting.since };
+    if (this.#starting !== undefined) {
+      const { since, waiting } = this.#starting;
+      return { kind: "starting", since, waiting };
+    }
     if (this.#misconfigured !== undefined)
       return { kind: "failed", reason: this.#misconfigured, retryAt: this.#parts.now() };
     const failure = this.#breaker.last;
@@ -158,6 +182,7 @@ export class Upstream {
   /** No new calls will come: it ends with the last of those that are in it. Resolves when nothing of it is left. */
   async retire(): Promise<void> {
     this.#changes.stop();
+    this.beside.stop();
     if (this.#users > 0) await new Promise<void>((resolve) => (this.#retired = resolve));
     await this.close();
   }
@@ -165,6 +190,7 @@ export class Upstream {
   async close(): Promise<void> {
     this.#closed = true;
     this.#changes.stop();
+    this.beside.stop();
     this.#starting?.controller.abort(closing(this.#parts.server));
     for (const live of this.#lives) live.end();
     while (this.#leaving.size > 0) await Promise.all(this.#leaving);
@@ -172,13 +198,16 @@ export class Upstream {
 
   async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Live> {
     if (this.#closed) throw closing(this.#parts.server);
+    this.#ownership.assertMine(target);
     if (this.#current !== undefined) {
       if (want.keep) this.#current.keep();
       return this.#current;
     }
     const start = this.#starting ?? this.#begin(target);
     start.keep ||= want.keep;
-    return await this.#await(start, want.waitMs, signal);
+    const live = await this.#await(start, want.waitMs, signal);
+    this.#ownership.assertMine(target);
+    return live;
   }
 
   #begin(target: UpstreamTarget): Start {
@@ -217,13 +246,14 @@ export class Upstream {
   }
 
   async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
-    if (connection.kind === "built-in") return await this.#openBuiltIn();
-    if (connection.kind === "rest") return await this.#openRest(connection);
+    if (connection.kind === "built-in" || connection.kind === "rest")
+      return this.#toLive(await this.#openOther(connection, this.#secrets));
     const { server, version, options, env, reaper } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
     // The SDK takes long to load, and searches and lists from disk never need it.
     const { openSession } = await import("./connect.js");
     const opened: { session?: Session } = {};
+    const signIn = await this.#ownership.signIn(connection, target);
     const session = await openSession(
       connection,
       {
@@ -235,7 +265,10 @@ export class Upstream {
         stderr,
         secrets: this.#secrets,
         reaper,
+        signIn,
+        hasPeers: this.#parts.hasPeers(),
         onListChanged: () => this.#announced(),
+        onNotice: (notice) => this.beside.heard(notice),
         onLost: (reason) => this.#lost(opened.session, reason),
         onLeaving: (gone) => this.#wait(gone),
       },
@@ -243,25 +276,6 @@ export class Upstream {
     );
     opened.session = session;
     return this.#toLive(session);
-  }
-
-  async #openBuiltIn(): Promise<Live> {
-    const { server, ownTools } = this.#parts;
-    return this.#toLive(openBuiltInSession(server, (await ownTools?.()) ?? []));
-  }
-
-  async #openRest(connection: RestConnection): Promise<Live> {
-    const { createRestMemory, openRestSession } = await import("./rest/open-rest-session.js");
-    const { version, ...parts } = this.#parts;
-    this.#rest ??= createRestMemory();
-    const own = { version: version ?? "0.0.0", secrets: this.#secrets, convert: this.#convert(), memory: this.#rest };
-    return this.#toLive(await openRestSession(connection, { ...parts, ...own }));
-  }
-
-  #convert(): ConvertDocument {
-    const { convertDocument, server } = this.#parts;
-    if (convertDocument !== undefined) return convertDocument;
-    throw new DiscoveryError("CONFIGURATION_ERROR", `${server} is a REST API, and nobody here reads its document.`);
   }
 
   /**
@@ -292,8 +306,8 @@ export class Upstream {
     this.#starting = undefined;
     const { now } = this.#parts;
     const reason = this.#reason(error);
-    // What the configuration lacks is not the server's failure: the next call looks again at once.
-    if (reason.code === "CONFIGURATION_ERROR") this.#misconfigured = reason;
+    // What the configuration or a sign-in lacks is not the server's failure: the next call looks again at once.
+    if (reason.code === "CONFIGURATION_ERROR" || "signIn" in reason.facts) this.#misconfigured = reason;
     else this.#breaker.startFailed(reason, now());
     this.#changed();
   }
@@ -347,7 +361,9 @@ export class Upstream {
       this.#current = undefined;
       this.#changed();
     };
-    const live = new Live({ session, since: now(), options, schedule, onEnding });
+    const isWatched = (): boolean => this.#parts.watches.uris.length > 0;
+    const onKept = (): void => this.beside.opened(session);
+    const live = new Live({ session, since: now(), options, schedule, isWatched, onKept, onEnding });
     this.#lives.add(live);
     return live;
   }

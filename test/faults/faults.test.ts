@@ -8,6 +8,7 @@ import { gatewayKills } from "./rows/gateway-kills.js";
 import { idempotencyCases } from "./rows/idempotency-cases.js";
 import { pausedGateway } from "./rows/paused-gateway.js";
 import { rateBucket } from "./rows/rate-bucket.js";
+import { sameIds } from "./rows/same-ids.js";
 import { sameKey } from "./rows/same-key.js";
 import { selfApproval } from "./rows/self-approval.js";
 import { sharedStoreLoad } from "./rows/shared-store-load.js";
@@ -36,6 +37,7 @@ describe("under faults", () => {
     ["nobody takes over the call of a gateway that stands still", pausedGateway, 2],
     ["gateways that share a bucket take no more than it holds", rateBucket, 200],
     ["no caller confirms its own call", selfApproval, 60],
+    ["every answer reaches who has asked, whatever ids clients use", sameIds, 3000],
   ])(
     "%s",
     async (_, row, count) => {

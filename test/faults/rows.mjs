@@ -59,6 +59,13 @@ export const ROWS = [
     run: (module) => module.selfApproval,
   },
   {
+    name: "same-ids",
+    about: "200 clients of both eras that all use the id 1 over HTTP (P5)",
+    full: { count: 100_000, seconds: 300 },
+    quick: { count: 2000, seconds: 20 },
+    run: (module) => module.sameIds,
+  },
+  {
     name: "pin-histories",
     about: "servers that change their tools, over and over (G6)",
     full: { count: 10_000, seconds: 120 },

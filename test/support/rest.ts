@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DiscoveryConfig, ServerConfig } from "../../src/config/define.js";
 import { DiscoveryEngine } from "../../src/engine.js";
 import { type HttpOptions, httpOptions } from "../../src/surfaces/http/options.js";
-import { serveHttp } from "../../src/surfaces/http/serve-http.js";
+import { type ServeHttpParts, serveHttp } from "../../src/surfaces/http/serve-http.js";
 import { testServer } from "./gateway.js";
 
 /** A gateway in this process, served over HTTP on a port from the system. */
@@ -32,7 +32,16 @@ export interface RestReply {
   readonly json: Record<string, unknown>;
 }
 
-export async function openRest(config: DiscoveryConfig = {}, chosen: Partial<HttpOptions> = {}): Promise<Rest> {
+/** For tests that are about something else than how many wrong tokens there were. */
+export const PATIENT: Pick<ServeHttpParts, "failures"> = {
+  failures: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
+};
+
+export async function openRest(
+  config: DiscoveryConfig = {},
+  chosen: Partial<HttpOptions> = {},
+  more: Partial<Omit<ServeHttpParts, "engine" | "options" | "onListening">> = {},
+): Promise<Rest> {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-rest-"));
   const logged: string[] = [];
   const env = { HOME: folder, PATH: process.env["PATH"] ?? "" };
@@ -48,7 +57,7 @@ export async function openRest(config: DiscoveryConfig = {}, chosen: Partial<Htt
     rmSync(folder, { recursive: true, force: true });
   };
   const url = await new Promise<string>((onListening, reject) => {
-    served = serveHttp({ engine, options, onListening }, stop.signal);
+    served = serveHttp({ ...more, engine, options, onListening }, stop.signal);
     served.catch(reject);
   }).catch(async (error: unknown) => {
     await close();

@@ -11,7 +11,18 @@ import type { GatewayTable } from "./parts.js";
 export interface OperationRequest
   extends Pick<
     Call,
-    "actor" | "timeoutMs" | "meta" | "flaws" | "onEvent" | "idempotencyKey" | "confirmed" | "dryRun" | "ask" | "whole"
+    | "actor"
+    | "timeoutMs"
+    | "meta"
+    | "flaws"
+    | "onEvent"
+    | "idempotencyKey"
+    | "confirmed"
+    | "dryRun"
+    | "ask"
+    | "peer"
+    | "logLevel"
+    | "whole"
   > {
   readonly toolId: string;
   readonly params: unknown;

@@ -16,6 +16,8 @@ export interface ArgumentsSource {
   readonly text: string | undefined;
   /** `--args-file` */
   readonly file: string | undefined;
+  /** What these options are called where they are called otherwise. */
+  readonly option?: string;
 }
 
 /** The arguments, and what reading them has silently changed: the executor refuses those, so that this, too, is on record. */
@@ -29,13 +31,13 @@ export async function readArguments(
   source: ArgumentsSource,
   io: Pick<CliIo, "stdin" | "cwd" | "signal">,
 ): Promise<GivenArguments> {
-  const { text, file } = source;
+  const { text, file, option = "--args" } = source;
   if (text !== undefined && file !== undefined) {
-    throw wrong("Both --args and --args-file were given.", "Give one of them.");
+    throw wrong(`Both ${option} and ${option}-file were given.`, "Give one of them.");
   }
-  if (file === "-") return parseArguments(await readAll(io.stdin, io.signal), "Standard input");
-  if (file !== undefined) return parseArguments(await readFile(file, io.cwd), file);
-  return text === undefined ? { arguments: {}, flaws: [] } : parseArguments(text, "--args");
+  if (file === "-") return parseArguments(await readAll(io.stdin, io.signal), "Standard input", option);
+  if (file !== undefined) return parseArguments(await readFile(file, io.cwd), file, option);
+  return text === undefined ? { arguments: {}, flaws: [] } : parseArguments(text, option);
 }
 
 async function readFile(file: string, cwd: string): Promise<string> {
@@ -45,7 +47,7 @@ async function readFile(file: string, cwd: string): Promise<string> {
   throw wrong(`${file} ${reason}.`, "Name a file that holds a JSON object, or - for standard input.");
 }
 
-async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
+export async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk as Uint8Array | string));
@@ -60,20 +62,24 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
 }
 
 /** The comments and trailing commas that people leave in files are taken out first, where that makes it JSON. */
-function parseArguments(text: string, origin: string): GivenArguments {
+export function parseArguments(text: string, origin: string, option = origin): GivenArguments {
   const asWritten = parseStrictJson(text);
   const isPlain = asWritten.kind === "value" || !asWritten.violations.some(({ kind }) => kind === "not-json");
   const plain = isPlain ? text : toPlainJson(text);
   const strict = isPlain ? asWritten : parseStrictJson(plain);
   if (strict.kind === "refused" && strict.violations.some(isMalformed)) {
-    throw unreadable(text, strict.violations, origin);
+    throw unreadable(text, strict.violations, { origin, option });
   }
   const value: unknown = strict.kind === "value" ? strict.value : JSON.parse(plain);
   if (isJsonObject(value)) return { arguments: value, flaws: strict.kind === "value" ? [] : strict.violations };
-  throw wrong(`${origin} holds no JSON object.`, `Write the arguments by name: --args '{"path":"README.md"}'.`);
+  throw wrong(`${origin} holds no JSON object.`, `Write the arguments by name: ${option} '{"path":"README.md"}'.`);
 }
 
-function unreadable(text: string, violations: readonly JsonViolation[], origin: string): DiscoveryError {
+function unreadable(
+  text: string,
+  violations: readonly JsonViolation[],
+  { origin, option }: { readonly origin: string; readonly option: string },
+): DiscoveryError {
   const beyond = violations.find(({ kind }) => kind !== "not-json" && kind !== "not-utf8");
   if (beyond !== undefined && isMalformed(beyond)) {
     return wrong(`${origin} ${beyond.message}.`, "Pass a smaller and flatter value.");
@@ -84,7 +90,7 @@ function unreadable(text: string, violations: readonly JsonViolation[], origin: 
   const reason = text.trim() === "" ? "it is empty" : (fault?.reason ?? "expected a JSON object");
   return wrong(
     `${origin} is not JSON: line ${line}, column ${column}: ${reason.replace(/^is not JSON: /, "")}.`,
-    `In a shell, put single quotes around the JSON: --args '{"path":"README.md"}'.`,
+    `In a shell, put single quotes around the JSON: ${option} '{"path":"README.md"}'.`,
   );
 }
 

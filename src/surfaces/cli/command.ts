@@ -9,6 +9,8 @@ export interface CommandSpec {
   readonly options?: readonly OptionSpec[];
   /** Standard output belongs to a protocol: of the common options it has `--config` only. */
   readonly isProtocol?: true;
+  /** What the command's first word may be instead of an argument. */
+  readonly commands?: readonly CommandSpec[];
   /** Loaded when the command runs, so that no command pays for the others. */
   readonly load: () => Promise<Handler>;
 }
@@ -24,7 +26,7 @@ export interface ArgumentSpec {
   /** As commander writes it: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
-  readonly completes?: "server" | "tool" | "approval" | readonly string[];
+  readonly completes?: "server" | "tool" | "approval" | "tool-file" | "key" | readonly string[];
 }
 
 export interface OptionSpec {
@@ -33,7 +35,7 @@ export interface OptionSpec {
   readonly isRequired?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
   /** A list is all that may be given. */
-  readonly completes?: "server" | "file" | "client" | readonly string[];
+  readonly completes?: "server" | "file" | "client" | "key" | readonly string[];
 }
 
 /** Carries out one command and gives the exit code. */
@@ -47,10 +49,12 @@ export interface Input {
   text(option: string): string | undefined;
   number(option: string): number | undefined;
   flag(option: string): boolean;
+  /** `--no-…` was typed. */
+  isOff(option: string): boolean;
 }
 
 export function isGroup(entry: CommandSpec | CommandGroup): entry is CommandGroup {
-  return "commands" in entry;
+  return !("load" in entry);
 }
 
 export function createInput(values: Readonly<Record<string, unknown>>): Input {
@@ -64,5 +68,6 @@ export function createInput(values: Readonly<Record<string, unknown>>): Input {
     text: (option) => (typeof values[option] === "string" ? values[option] : undefined),
     number: (option) => (typeof values[option] === "number" ? values[option] : undefined),
     flag: (option) => values[option] === true,
+    isOff: (option) => values[option] === false,
   };
 }

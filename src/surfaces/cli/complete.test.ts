@@ -36,7 +36,8 @@ describe("completion", () => {
     ["questions that wait, of which there are none", ["mcp", "approve", ""], []],
     ["options of the command", ["mcp", "tools", "github", "--e"], ["--explain"]],
     ["options that all commands have", ["mcp", "list", "--j"], ["--json"]],
-    ["servers, but none that a shell would split", ["mcp", "tools", ""], ["github", "gitlab"]],
+    ["servers, but none that a shell would split", ["mcp", "doctor", ""], ["github", "gitlab"]],
+    ["commands and servers", ["mcp", "tools", ""], ["export", "github", "gitlab", "install"]],
     ["servers by their beginning", ["mcp", "tools", "gith"], ["github"]],
     ["servers after options", ["mcp", "tools", "--tags", "gitl"], ["gitlab"]],
     ["the value of an option", ["mcp", "search", "x", "--server", "gitl"], ["gitlab"]],
@@ -55,12 +56,12 @@ describe("completion", () => {
 
   it("reads the configuration that is named on the line", async () => {
     const other = place.write("other.json", { servers: [{ name: "jira", command: "x" }] });
-    expect(await complete("mcp", "tools", "--config", other, "")).toEqual(["jira"]);
+    expect(await complete("mcp", "doctor", "--config", other, "")).toEqual(["jira"]);
   });
 
   it("is silent about a wrong configuration", async () => {
     const bad = place.write("bad.json", "{");
-    expect(await complete("mcp", "tools", "--config", bad, "")).toEqual([]);
+    expect(await complete("mcp", "doctor", "--config", bad, "")).toEqual([]);
   });
 
   it.each(["bash", "zsh", "fish"])("prints a script for %s, as JSON too", async (shell) => {

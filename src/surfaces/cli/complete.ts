@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { isGroup, type CommandGroup, type CommandSpec, type OptionSpec } from "./command.js";
 import { createContext } from "./context.js";
 import type { CliIo } from "./io.js";
@@ -37,9 +38,8 @@ function locate(words: readonly string[]): Place {
     } else if (word.startsWith("-")) {
       option = allOptions(entry).find((one) => nameOf(one) === word && takesValue(one));
     } else {
-      const child: CommandSpec | CommandGroup | undefined = isGroup(entry)
-        ? entry.commands.find(({ name }) => name === word)
-        : undefined;
+      const children: readonly (CommandSpec | CommandGroup)[] = operands.length > 0 ? [] : (entry.commands ?? []);
+      const child = children.find(({ name }) => name === word);
       if (child !== undefined) entry = child;
       else if (word !== "help" || !isGroup(entry)) operands.push(word);
     }
@@ -50,6 +50,7 @@ function locate(words: readonly string[]): Place {
 async function candidatesFor({ entry, operands, option, config }: Place, typed: string, io: CliIo): Promise<string[]> {
   if (option?.completes === "client") return await clientNames();
   if (Array.isArray(option?.completes)) return [...option.completes];
+  if (option?.completes === "key") return await keyIds(io);
   if (option !== undefined) return option.completes === "server" ? await serverNames(io, config) : [];
   if (typed.startsWith("-")) return [...allOptions(entry).map(nameOf), "--help"];
   if (isGroup(entry)) return operands.length > 0 ? [] : entry.commands.map(({ name }) => name);
@@ -58,7 +59,12 @@ async function candidatesFor({ entry, operands, option, config }: Place, typed: 
   const spec = specs[operands.length] ?? (last?.syntax.includes("...") ? last : undefined);
   if (Array.isArray(spec?.completes)) return [...spec.completes];
   if (spec?.completes === "approval") return await waitingIds(io, config);
-  if (spec?.completes === "server") return await serverNames(io, config);
+  if (spec?.completes === "tool-file") return await toolFileIds(io, config);
+  if (spec?.completes === "key") return await keyIds(io);
+  if (spec?.completes === "server") {
+    const children = operands.length > 0 ? [] : (entry.commands ?? []);
+    return [...children.map(({ name }) => name), ...(await serverNames(io, config))];
+  }
   return spec?.completes === "tool" ? await toolNames(operands[0] ?? "", io, config) : [];
 }
 
@@ -95,6 +101,20 @@ async function toolNames(server: string, io: CliIo, configPath: string | undefin
         .map(({ name }) => name) ?? []
     );
   });
+}
+
+/** Those that are refused too: they are what is to be signed. */
+async function toolFileIds(io: CliIo, configPath: string | undefined): Promise<string[]> {
+  return await withEngine(quiet(io, configPath), async (engine) => {
+    const { toolFiles } = (await engine.stages()).collected;
+    return [...toolFiles.files, ...toolFiles.refused].map(({ path }) => basename(path, ".yaml"));
+  });
+}
+
+async function keyIds(io: CliIo): Promise<string[]> {
+  const { openKeyDesk } = await import("./toolfiles/key-desk.js");
+  const { keys } = await openKeyDesk(quiet(io, undefined)).keys.list();
+  return keys.map(({ keyId }) => keyId);
 }
 
 async function waitingIds(io: CliIo, configPath: string | undefined): Promise<string[]> {

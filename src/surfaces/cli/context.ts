@@ -1,5 +1,6 @@
 import { DiscoveryError } from "../../errors.js";
-import { sanitize, sanitizeJson } from "../../util/terminal.js";
+import { createLog, LOG_VARIABLE, type Log, parseLogWish } from "../../util/log.js";
+import { sanitizeJson } from "../../util/terminal.js";
 import type { CliIo } from "./io.js";
 import { line, type Line, WARNING } from "./lines.js";
 import { createProgress } from "./progress.js";
@@ -10,8 +11,8 @@ export interface Context {
   readonly io: CliIo;
   readonly isJson: boolean;
   readonly configPath: string | undefined;
-  /** The gateway's log: shown with `--verbose`, else kept for the case of a defect. */
-  readonly log: (message: string) => void;
+  /** The gateway's log: shown with `--verbose` or as the environment wants it, else kept for the case of a defect. */
+  readonly log: Log;
   /** What a person must hear though nothing has failed: always on standard error, with `--json` too. */
   readonly warn: (message: string) => void;
   /** The last messages of the log. */
@@ -43,6 +44,9 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
   const { isJson, isVerbose, isColorless, configPath } = options;
   const progress = createProgress(io);
   const logged: string[] = [];
+  const wished = parseLogWish(io.env[LOG_VARIABLE] ?? "") ?? {};
+  const isShown = isVerbose || Object.keys(wished).length > 0;
+  const showLogged = createLog({ format: "text", level: "info", ...wished, now: Date.now, write: progress.write });
   const widths = { stdout: io.columns, stderr: io.stderrColumns ?? io.columns };
   const look = (output: "stdout" | "stderr") => ({
     columns: io.isTerminal[output] ? widths[output] : Infinity,
@@ -57,10 +61,10 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
     io,
     isJson,
     configPath,
-    log(message) {
+    log(message, facts) {
       logged.push(message);
       if (logged.length > KEPT_MESSAGES) logged.shift();
-      if (isVerbose) progress.write(`${sanitize(message)}\n`);
+      if (isShown) showLogged(message, facts);
     },
     warn: (message) => note([line(0, WARNING, ` ${message}`)]),
     logged: () => logged,

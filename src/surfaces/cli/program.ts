@@ -52,6 +52,7 @@ function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramPar
     command.addArgument(Array.isArray(completes) ? argument.choices(completes) : argument);
   }
   for (const option of optionsOf(entry)) command.addOption(toOption(option));
+  for (const child of entry.commands ?? []) add(command, child, run);
   command.action(async () => await run(entry, valuesOf(command)));
 }
 

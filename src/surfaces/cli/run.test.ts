@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../test/support/cli.js";
-import { type CommandGroup, type CommandSpec, isGroup } from "./command.js";
+import type { CommandGroup, CommandSpec } from "./command.js";
 import { ANYGPT } from "./table.js";
 
 let place: CliPlace;
@@ -12,12 +12,12 @@ afterAll(() => place.remove());
 
 /** Every command and group with the words that reach it. */
 function everyCommand(
-  group: CommandGroup = ANYGPT,
+  group: Pick<CommandGroup, "commands"> = ANYGPT,
   words: string[] = [],
 ): { words: string[]; spec: CommandSpec | CommandGroup }[] {
   return group.commands.flatMap((spec) => {
     const here = [...words, spec.name];
-    return [{ words: here, spec }, ...(isGroup(spec) ? everyCommand(spec, here) : [])];
+    return [{ words: here, spec }, ...everyCommand({ commands: spec.commands ?? [] }, here)];
   });
 }
 

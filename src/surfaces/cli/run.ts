@@ -1,7 +1,7 @@
 // Words of a command line come in; text, JSON and an exit code go out. It translates: every decision is the engine's.
 import { CommanderError } from "commander";
 import { DiscoveryError } from "../../errors.js";
-import { type CommandGroup, type CommandSpec, createInput, isGroup } from "./command.js";
+import { type CommandGroup, type CommandSpec, createInput } from "./command.js";
 import { type Context, createContext } from "./context.js";
 import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
@@ -70,7 +70,7 @@ function commandWords(argv: readonly string[]): string[] {
     const entry = entries.find(({ name }) => name === word);
     if (entry === undefined) break;
     words.push(word);
-    entries = isGroup(entry) ? entry.commands : [];
+    entries = entry.commands ?? [];
   }
   return words;
 }

@@ -17,7 +17,7 @@ export async function withEngine<T>(context: Context, use: (engine: DiscoveryEng
 export async function useEngine<T>(
   context: Context,
   use: (engine: DiscoveryEngine) => Promise<T>,
-  options: Pick<OpenOptions, "isBrief"> = {},
+  options: Pick<OpenOptions, "isBrief" | "observe"> = {},
 ): Promise<T> {
   const engine = openEngine({ ...optionsOf(context), ...options });
   try {

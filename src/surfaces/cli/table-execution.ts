@@ -1,5 +1,25 @@
-import type { ArgumentSpec, CommandGroup, CommandSpec } from "./command.js";
+import type { ArgumentSpec, CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { SERVER, TOOL } from "./table-arguments.js";
+
+/** What every way of running a tool understands. */
+export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: "--timeout <seconds>",
+    summary: "give up after so long without progress (default: execution.timeoutMs of the configuration)",
+    number: { min: 0.1, max: 900 },
+  },
+  { flags: "--stream", summary: "print progress and log messages as they come" },
+  {
+    flags: "--idempotency-key <key>",
+    summary: "run once for this key: the same call again gets the first one's answer",
+  },
+  {
+    flags: "--confirmed",
+    summary:
+      "for the repetition of a call that was refused with CONFIRMATION_REQUIRED: you want it; a terminal asks instead",
+  },
+  { flags: "--dry-run", summary: "send nothing, and say what would happen" },
+];
 
 export const execute: CommandSpec = {
   name: "execute",
@@ -8,22 +28,7 @@ export const execute: CommandSpec = {
   options: [
     { flags: "--args <json>", summary: "the tool's arguments as a JSON object (default: {})" },
     { flags: "--args-file <file>", summary: "read them from a file, or from standard input with -", completes: "file" },
-    {
-      flags: "--timeout <seconds>",
-      summary: "give up after so long without progress (default: execution.timeoutMs of the configuration)",
-      number: { min: 0.1, max: 900 },
-    },
-    { flags: "--stream", summary: "print progress and log messages as they come" },
-    {
-      flags: "--idempotency-key <key>",
-      summary: "run once for this key: the same call again gets the first one's answer",
-    },
-    {
-      flags: "--confirmed",
-      summary:
-        "for the repetition of a call that was refused with CONFIRMATION_REQUIRED: you want it; a terminal asks instead",
-    },
-    { flags: "--dry-run", summary: "send nothing, and say what would happen" },
+    ...EXECUTION_OPTIONS,
   ],
   examples: [
     `anygpt mcp execute github create_issue --args '{"repo":"owner/repo","title":"Bug report"}'`,

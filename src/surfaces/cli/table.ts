@@ -2,9 +2,15 @@ import { SERVER, TOOL } from "./table-arguments.js";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { auditSpec } from "./audit/spec.js";
 import { approvals, approve, deny, execute, idempotency } from "./table-execution.js";
+import { LOG_OPTIONS } from "./log-wish.js";
 import { adapter } from "./table-adapters.js";
+import { auth } from "./table-auth.js";
+import { discover } from "./table-toolfiles.js";
+import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
+import { tokens } from "./table-tokens.js";
+import { topSpec } from "./table-top.js";
 
 /** What every command understands. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -49,9 +55,11 @@ const search: CommandSpec = {
 
 const tools: CommandSpec = {
   name: "tools",
-  summary: "List the tools of one server.",
-  arguments: [SERVER],
+  summary: "List the tools of one server, or move tool files to and from other places.",
+  arguments: [{ ...SERVER, syntax: "[server]" }],
+  commands: toolsCommands,
   options: [
+    { flags: "--server <name>", summary: "the server, where it has the name of a command", completes: "server" },
     { flags: "--all", summary: "list disabled tools too" },
     { flags: "--tags", summary: "show tags" },
     { flags: "--explain", summary: "show the rule that decided each tool, disabled ones too" },
@@ -225,13 +233,17 @@ const serve: CommandSpec = {
   summary: "Serve the gateway to an MCP client on standard input and output, or to programs over HTTP.",
   isProtocol: true,
   options: [
-    { flags: "--http", summary: "serve REST over HTTP instead, on this machine only" },
+    { flags: "--http", summary: "serve MCP and REST over HTTP instead" },
     {
       flags: "--port <number>",
       summary: "port for --http, 0 for any (default: http.port of the configuration, 7332)",
       number: { min: 0, max: 65_535, integer: true },
     },
-    { flags: "--host <address>", summary: "loopback address for --http (default: http.host, 127.0.0.1)" },
+    {
+      flags: "--host <address>",
+      summary: "address for --http (default: http.host, 127.0.0.1); other machines only with http.tokens or http.oauth",
+    },
+    ...LOG_OPTIONS,
   ],
   examples: [
     "anygpt mcp serve",
@@ -281,19 +293,27 @@ export const ANYGPT: CommandGroup = {
         tools,
         inspect,
         execute,
+        run,
         approvals,
         approve,
         deny,
         idempotency,
         auditSpec,
         pins,
+        keys,
+        sign,
+        verify,
         adapter,
+        auth,
         registry,
         config,
+        discover,
         importServers,
         env,
         doctor,
         serve,
+        topSpec,
+        tokens,
         evaluate,
         completion,
       ],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bank, createBank, openRest, type Rest, type RestReply } from "../../../test/support/rest.js";
+import { type Bank, createBank, openRest, PATIENT, type Rest, type RestReply } from "../../../test/support/rest.js";
 import { describeRoutes } from "./openapi.js";
 import type { Route } from "./route.js";
 import { ROUTES } from "./routes.js";
@@ -11,7 +11,7 @@ let bank: Bank;
 let rest: Rest;
 beforeAll(async () => {
   bank = createBank();
-  rest = await openRest({ servers: bank.servers }, { origins: [PAGE] });
+  rest = await openRest({ servers: bank.servers }, { origins: [PAGE] }, PATIENT);
 });
 afterAll(async () => {
   await rest.close();
@@ -250,7 +250,7 @@ describe("whoever has no token", () => {
     },
   );
 
-  it.each(["/", "/api", "/config", "/reload", "/debug", "/metrics", "/api/approvals", "/mcp", "/api/audit"])(
+  it.each(["/", "/api", "/config", "/reload", "/debug", "/metrics", "/api/approvals", "/mcp/x", "/api/audit"])(
     "does not learn whether there is %s",
     async (path) => {
       for (const method of ["GET", "POST", "DELETE", "PUT"]) {

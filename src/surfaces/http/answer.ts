@@ -6,8 +6,9 @@ type Headers = Readonly<Record<string, string>>;
 export interface Answer {
   readonly status: number;
   readonly headers?: Headers;
-  readonly contentType: "application/json" | "application/problem+json";
-  readonly body: JsonObject;
+  readonly contentType: "application/json" | "application/problem+json" | "text/plain; version=0.0.4; charset=utf-8";
+  /** A text goes out as it is. */
+  readonly body: JsonObject | string;
   /** The connection ends with it. */
   readonly closes?: boolean;
 }
@@ -17,10 +18,10 @@ export function toAnswer(body: JsonObject, headers: Headers = {}): Answer {
 }
 
 /** What is said here is for one caller, and is nothing but data. */
-const ALWAYS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+export const ALWAYS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export function toResponse({ status, headers, contentType, body }: Answer, more: Headers = {}): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
     headers: { ...ALWAYS, ...more, ...headers, "content-type": contentType },
   });

@@ -19,7 +19,12 @@ export interface Body {
 const MOST_BYTES = JSON_LIMITS.maxBytes;
 
 /** No page can make a browser send this type without asking first, and nothing compressed has to be unpacked to be measured. */
-export async function readBody({ incoming, outgoing }: Exchange): Promise<Body> {
+export async function readBody(exchange: Exchange): Promise<Body> {
+  return parseBody(await readJsonBytes(exchange));
+}
+
+/** What is not JSON, compressed or too large is refused before any of it is read. */
+export async function readJsonBytes({ incoming, outgoing }: Exchange): Promise<Buffer> {
   const { headers } = incoming;
   if (!isJson(headers["content-type"])) throw refuse(415, NOT_JSON, { headers: { "accept-post": "application/json" } });
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
@@ -27,12 +32,15 @@ export async function readBody({ incoming, outgoing }: Exchange): Promise<Body> 
   }
   if (Number(headers["content-length"] ?? 0) > MOST_BYTES) throw refuse(413, TOO_LARGE);
   if (headers.expect !== undefined) outgoing.writeContinue();
-  return parseBody(await readBytes(incoming));
+  return await readBytes(incoming);
 }
 
 export function assertNoBody({ headers }: IncomingMessage): void {
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-  if (!isEmpty) throw refuse(400, ["A GET request has a body.", "Send it without one."], { closes: true });
+  if (!isEmpty)
+    throw refuse(400, ["The request has a body, which its method does not take.", "Send it without one."], {
+      closes: true,
+    });
 }
 
 function isJson(contentType = ""): boolean {

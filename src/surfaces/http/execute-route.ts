@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DiscoveryError } from "../../errors.js";
 import { toExecutionResult } from "../../metatools/to-execution-result.js";
 import type { CallResult } from "../../model/call.js";
+import { traceMeta } from "../../tracing/trace-context.js";
 import { type Answer, toAnswer } from "./answer.js";
 import { replayed, toProblem } from "./problem.js";
 import { defineRoute } from "./route.js";
@@ -45,10 +46,11 @@ export const executeTool = defineRoute({
   header,
   body: "The tool's arguments.",
   answers,
-  async run(given, { stages, actor, body: { value, flaws }, signal, requestId }) {
+  async run(given, { stages, actor, incoming, body: { value, flaws }, signal, requestId }) {
     const { execute, place } = await stages();
     const timeout = given["X-AnyGPT-Timeout"];
     const idempotencyKey = given["Idempotency-Key"];
+    const meta = traceMeta(incoming.headers);
     const result = await execute(
       {
         actor,
@@ -56,6 +58,8 @@ export const executeTool = defineRoute({
         tool: given.tool,
         arguments: value,
         whole: true,
+        requestId,
+        ...(meta === undefined ? {} : { meta }),
         confirmed: given["X-AnyGPT-Confirmed"] === true,
         dryRun: given["X-AnyGPT-Dry-Run"] === true,
         ...(flaws.length > 0 ? { flaws } : {}),

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { refuse } from "./refusal.js";
 
 export interface Guard {
-  /** Names under which this gateway may be addressed, in lower case, without a port. */
-  readonly hosts: ReadonlySet<string>;
+  /** Whether this gateway may be addressed by the name, which is in lower case and without a port. */
+  readonly isHost: (host: string) => boolean;
   /** Web pages that may call. */
   readonly origins: ReadonlySet<string>;
 }
@@ -12,11 +12,23 @@ export interface Guard {
 export const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"] as const;
 
 /** Headers that must not be there twice: which one counts is not agreed upon. */
-const SINGLE = ["host", "origin", "authorization", "content-type", "content-encoding", "idempotency-key"];
+const SINGLE = [
+  "host",
+  "origin",
+  "authorization",
+  "content-type",
+  "content-encoding",
+  "idempotency-key",
+  "mcp-session-id",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "last-event-id",
+];
 
 export function assertAdmitted(incoming: IncomingMessage, guard: Guard): void {
   assertPlain(incoming);
-  if (!guard.hosts.has(hostName(incoming.headers.host ?? ""))) throw refuse(403, FOREIGN_HOST);
+  if (!guard.isHost(hostName(incoming.headers.host ?? ""))) throw refuse(403, FOREIGN_HOST);
   const { origin } = incoming.headers;
   if (origin !== undefined && !guard.origins.has(origin)) throw refuse(403, FOREIGN_ORIGIN);
 }
@@ -46,7 +58,7 @@ const NOT_PLAIN = [
 
 const FOREIGN_HOST = [
   "The gateway is not known by the name in the header Host.",
-  "Address it as localhost, or by the address it listens on.",
+  "Address it as localhost or by the address it listens on; a person can name others under http.hosts in its configuration.",
 ] as const;
 
 const FOREIGN_ORIGIN = [

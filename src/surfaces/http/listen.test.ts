@@ -15,7 +15,16 @@ it("gives a request ten seconds for its head and a minute in all, and no room fo
 });
 
 it("listens on a port of its own by default, and for no page", () => {
-  expect(httpOptions.parse({})).toEqual({ host: "127.0.0.1", port: 7332, origins: [], graceMs: 10_000 });
+  expect(httpOptions.parse({})).toEqual({
+    host: "127.0.0.1",
+    port: 7332,
+    hosts: [],
+    proxies: [],
+    origins: [],
+    tokens: [],
+    sessions: { most: 1000, idleMs: 1_800_000 },
+    graceMs: 10_000,
+  });
 });
 
 it.each([

@@ -1,15 +1,17 @@
-// A request listener comes in; a server on an address that only this machine reaches goes out.
+// A request listener comes in; a server goes out, on an address that other machines reach only where callers are known.
 import { lookup } from "node:dns/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import { DiscoveryError } from "../../errors.js";
-import type { HttpOptions } from "./options.js";
+import { type HttpOptions, knowsCallers } from "./options.js";
 
 export interface Listening {
   readonly server: Server;
   /** As it is written in an address: `127.0.0.1`, `[::1]`. */
   readonly host: string;
   readonly port: number;
+  /** Whether only this machine reaches it. */
+  readonly isLoopback: boolean;
 }
 
 const HEADER_BYTES = 16 * 1024;
@@ -23,8 +25,11 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-export async function listen(listener: RequestListener, { host, port }: HttpOptions): Promise<Listening> {
-  const address = await toLoopback(host);
+export async function listen(listener: RequestListener, options: HttpOptions): Promise<Listening> {
+  const { host, port } = options;
+  const address = await toAddress(host);
+  const isLoopback = loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  if (!isLoopback && !knowsCallers(options)) throw tooOpen(host);
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -47,11 +52,11 @@ export async function listen(listener: RequestListener, { host, port }: HttpOpti
   });
   const bound = server.address();
   if (bound === null || typeof bound === "string") throw new TypeError("A server on a port has an address.");
-  return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port };
+  return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port, isLoopback };
 }
 
 /** What the name stands for now: the server listens on that, whatever it may stand for later. */
-async function toLoopback(host: string): Promise<string> {
+async function toAddress(host: string): Promise<string> {
   const name = host.replace(/^\[(.*)\]$/, "$1");
   const { address } = await lookup(name).catch((error: unknown) => {
     throw new DiscoveryError("CONFIGURATION_ERROR", `There is no address for the host "${host}".`, {
@@ -59,11 +64,16 @@ async function toLoopback(host: string): Promise<string> {
       cause: error,
     });
   });
-  if (loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return address;
-  throw new DiscoveryError(
+  return address;
+}
+
+function tooOpen(host: string): DiscoveryError {
+  return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `The gateway does not listen on ${host}: other machines could reach it there.`,
-    { hint: "Listen on 127.0.0.1, ::1 or localhost; a tunnel or a proxy on this machine can reach it there." },
+    `The gateway does not listen on ${host}: other machines could reach it there, and no caller is known.`,
+    {
+      hint: "Listen on 127.0.0.1, ::1 or localhost, or say under http.tokens or http.oauth who may call; `anygpt mcp token create` makes tokens.",
+    },
   );
 }
 

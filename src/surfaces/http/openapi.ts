@@ -35,7 +35,10 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
     info: {
       title: "AnyGPT Discovery",
       version: VERSION,
-      description: "Search, read and run the tools of all APIs and MCP servers behind one gateway.",
+      description:
+        "Search, read and run the tools of all APIs and MCP servers behind one gateway. MCP clients connect to `/mcp` " +
+        "(Streamable HTTP, all revisions), to `/mcp/gateway` for the tools of the profile `gateway`, or to `/mcp/p/{view}` " +
+        "for one view; what is said there is the protocol's.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -43,7 +46,12 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
     paths,
     components: {
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "From the file `http.token` in the state folder." },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "This machine's from the file `http.token` in the state folder, one of http.tokens, or one of the authorization server.",
+        },
       },
       schemas: { Problem: toSchema(problemSchema) },
     },

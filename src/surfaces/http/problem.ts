@@ -33,7 +33,10 @@ export interface ProblemParts {
   readonly beside?: JsonObject;
 }
 
-export function toProblem(thrown: unknown, { requestId, secrets, beside = {} }: ProblemParts): Answer {
+export function toProblem(
+  thrown: unknown,
+  { requestId, secrets, beside = {} }: ProblemParts,
+): Answer & { readonly body: JsonObject } {
   const refusal = thrown instanceof RefusedRequest ? thrown.refusal : undefined;
   const error = toDiscoveryError(refusal?.error ?? thrown);
   const { code, message, hint, status: theirs, ...rest } = toErrorObject(error, secrets).error;

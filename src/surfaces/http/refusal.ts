@@ -2,7 +2,7 @@ import { DiscoveryError, type ErrorCode } from "../../errors.js";
 
 /** A request that is refused for its form or its sender, before anything is asked of the gateway. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   readonly error: DiscoveryError;
   readonly headers?: Readonly<Record<string, string>>;
   /** What follows on the connection cannot be relied upon. */
@@ -18,7 +18,11 @@ export class RefusedRequest extends Error {
   }
 }
 
-const CODES: Partial<Record<Refusal["status"], ErrorCode>> = { 401: "UNAUTHORIZED", 503: "OVERLOADED" };
+const CODES: Partial<Record<Refusal["status"], ErrorCode>> = {
+  401: "UNAUTHORIZED",
+  429: "RATE_LIMITED",
+  503: "OVERLOADED",
+};
 
 export function refuse(
   status: Refusal["status"],
@@ -28,3 +32,9 @@ export function refuse(
   const error = new DiscoveryError(CODES[status] ?? "INVALID_REQUEST", message, { hint });
   return new RefusedRequest({ status, error, ...more });
 }
+
+/** The same whether a path is nothing to anybody, or to this caller. */
+export const NO_SUCH_PATH = [
+  "There is nothing at this path.",
+  "GET /openapi.json describes all that there is.",
+] as const;

@@ -28,12 +28,15 @@ export interface Route {
   readonly body?: string;
   /** Anybody may ask, so the answer says nothing of anything. */
   readonly isOpen: boolean;
+  /** What the caller must be allowed to do; without it whoever is known may ask. */
+  readonly scope?: string;
   /** The answer when it succeeds. */
   readonly answers: z.ZodType;
   run(request: RouteRequest): Promise<Answer>;
 }
 
 export interface RouteRequest {
+  /** As the actor sees them. */
   readonly stages: () => Promise<Stages>;
   readonly actor: Actor;
   readonly path: Readonly<Record<string, string>>;
@@ -47,7 +50,7 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 type Output<Some extends Shape> = { readonly [Name in keyof Some]: z.output<Some[Name]> };
 
 export interface RouteSource<Path extends Shape, Query extends Shape, Header extends Shape>
-  extends Pick<Route, "method" | "operationId" | "summary" | "body" | "answers"> {
+  extends Pick<Route, "method" | "operationId" | "summary" | "body" | "answers" | "scope"> {
   readonly at: string;
   readonly isOpen?: true;
   readonly path: Path;

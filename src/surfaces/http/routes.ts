@@ -4,6 +4,7 @@ import { describeServer } from "../../metatools/describe-server.js";
 import { toDetailsAnswer, toListedServer, toSearchAnswer } from "../../metatools/discovery-profile.js";
 import { searchInput } from "../../metatools/search-input.js";
 import type { JsonObject } from "../../model/json.js";
+import { traceMeta } from "../../tracing/trace-context.js";
 import { toAnswer } from "./answer.js";
 import { executeTool } from "./execute-route.js";
 import { adapter, tool } from "./names.js";
@@ -117,8 +118,10 @@ const searchTools = defineRoute({
     note: z.string().optional(),
     pending: z.array(z.string()).optional().describe("Adapters that have not answered yet."),
   }),
-  async run({ q: query, server, limit }, { stages }) {
-    const { note, ...found } = toSearchAnswer(await (await stages()).discovery.search({ query, server, limit }));
+  async run({ q: query, server, limit }, { stages, incoming }) {
+    const { discovery } = await stages();
+    const meta = traceMeta(incoming.headers);
+    const { note, ...found } = toSearchAnswer(await discovery.search({ query, server, limit, meta }));
     return toAnswer({ ...found, ...(note === undefined ? {} : { note: inWordsOfRest(note) }) });
   },
 });

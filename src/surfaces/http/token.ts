@@ -4,10 +4,8 @@ import { chmod, link, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../util/private-files.js";
+import { isToken, TOKEN_BYTES } from "./token-entry.js";
 
-const TOKEN_BYTES = 32;
-/** What `Authorization` can carry, and too much of it to be guessed. */
-const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}=*$/;
 const OTHERS = 0o077;
 
 export function tokenFile(stateFolder: string): string {
@@ -37,7 +35,7 @@ async function readToken(file: string): Promise<string | undefined> {
     throw error;
   });
   const token = text?.trim();
-  return token === undefined || TOKEN.test(token) ? token : unusable(file, "holds no token that can be used");
+  return token === undefined || isToken(token) ? token : unusable(file, "holds no token that can be used");
 }
 
 /** Written whole beside its place and then linked there: of several processes one wins, and none sees half a token. */

@@ -7,6 +7,8 @@ import type { Stages } from "../../compose.js";
 import { DiscoveryError } from "../../errors.js";
 import type { MetaTool } from "../../metatools/meta-tool.js";
 import type { AskPerson } from "../../model/call.js";
+import { localActor } from "../../model/actor.js";
+import { createRounds } from "./asking-back/rounds.js";
 import { createGatewayServer } from "./gateway-server.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 import { offerProfile } from "../../metatools/offered.js";
@@ -62,6 +64,8 @@ class Peer {
     const offered = offerProfile(metaTools);
     const onToolsChanged = () => undefined;
     const parts = {
+      actor: localActor("mcp"),
+      rounds: createRounds(),
       offered,
       onToolsChanged,
       instructions: "",

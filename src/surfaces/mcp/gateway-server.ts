@@ -12,25 +12,40 @@ import type { ListedPage } from "../../metatools/full-mode.js";
 import type { MetaAnswer, MetaContext } from "../../metatools/meta-tool.js";
 import type { Offered } from "../../metatools/offered.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
-import { localActor } from "../../model/actor.js";
-import type { CallEvent, CallResult } from "../../model/call.js";
+import type { Actor } from "../../model/actor.js";
+import type { CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { traceMeta } from "../../tracing/trace-context.js";
 import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
 import { VERSION } from "../../version.js";
 import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
-import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.js";
+import type { Caller } from "./asking-back/conversation.js";
+import { createLogLevels } from "./asking-back/log-levels.js";
+import type { Rounds } from "./asking-back/rounds.js";
+import { runForCaller } from "./asking-back/run-for-caller.js";
+import { BESIDE_CAPABILITIES, createBesideTools, type News } from "./beside-tools.js";
+import { CHANGING, FIXED, withHint } from "./cache-hints.js";
+import type { ListenListener } from "./listens.js";
 
 export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
+  /** For whom everything is done that this server is asked for. */
+  readonly actor: Actor;
   /** Of the configuration in force when a request arrives. */
   readonly stages: () => Promise<Stages>;
   /** Of the configuration at the start: whether the list of tools is the same for ever. */
   readonly offered: Offered;
   /** Tells whenever there may be other tools. */
   readonly onToolsChanged: (listener: () => void) => void;
+  /** Tells of the streams of changes that the client opens and ends on this server's connection (2026-07-28). */
+  readonly onListen?: (listener: ListenListener) => void;
   readonly instructions: string;
+  /** Calls of modern clients that wait for answers: the same for all servers that may get one of their requests. */
+  readonly rounds: Rounds;
   /** What reading the arguments of a request as JSON has silently changed. */
   readonly flawsOf: (id: RequestId) => readonly JsonViolation[];
+  /** Aborts when calls under way are to end and to be answered with what became of them. */
+  readonly ending?: AbortSignal;
 }
 
 export function createGatewayServer(parts: GatewayServerParts): Server {
@@ -38,31 +53,57 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   const server = new Server(
     { name: "anygpt-discovery", title: "AnyGPT Discovery", version: VERSION },
     {
-      capabilities: { tools: isFixed ? {} : { listChanged: true }, resources: {}, logging: {} },
+      capabilities: { tools: isFixed ? {} : { listChanged: true }, ...BESIDE_CAPABILITIES, logging: {} },
+      // What it says of servers holds for who asks.
+      cacheHints: { "server/discover": CHANGING },
       instructions: parts.instructions,
     },
   );
   // A client that cannot be told looks for itself.
   if (!isFixed) parts.onToolsChanged(() => void server.sendToolListChanged().catch(() => undefined));
-  server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
-  server.setRequestHandler("resources/read", async ({ params }) => ({
-    contents: [await readResource(params.uri, await parts.stages())],
-  }));
-  // A handler registered for tools/list or tools/call has its result parsed and copied by the SDK, which drops what its
+  const beside = createBesideTools(toNews(server), parts);
+  parts.onListen?.((stream, filter) => beside.listen(stream, filter));
+  server.onclose = () => beside.close();
+  const levels = createLogLevels(server, parts.era);
+  // A handler registered for a method has its result parsed and copied by the SDK, which drops what its
   // schemas do not know. The fallback's result goes out as it is, and what an upstream says must.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
-    if (method === "tools/list") return { ...(await listTools(params?.["cursor"], parts)) };
+    if (method === "tools/list")
+      return withHint(await listTools(params?.["cursor"], parts), isFixed ? FIXED : CHANGING, parts.era);
+    const answer = beside.handle(method, params ?? {}, context.mcpReq.signal);
+    if (answer !== undefined) return await answer;
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
-    const request: MetaRequest = {
+    const request = {
       params: params ?? {},
+      actor: parts.actor,
       context,
       flaws: parts.flawsOf(context.mcpReq.id),
       asking: createAsking(context, { ...parts, capabilities: server.getClientCapabilities() }),
+      logLevel: levels.wanted(context),
     };
-    return { ...(await callMetaTool(request, parts.stages)) };
+    const caller = {
+      ...parts,
+      client: server,
+      declared: server.getClientCapabilities(),
+      params: request.params,
+      signal: signalOf(context, parts.ending),
+      onEvent: levels.listener(context),
+    };
+    return {
+      ...(await runForCaller(context, caller, (whom) => callMetaTool({ ...request, caller: whom }, parts.stages))),
+    };
   };
   return server;
+}
+
+/** A client that cannot be told looks for itself. */
+function toNews(server: Server): News {
+  const ignore = (): void => undefined;
+  return {
+    promptsChanged: () => void server.sendPromptListChanged().catch(ignore),
+    resourcesChanged: () => void server.sendResourceListChanged().catch(ignore),
+    resourceUpdated: (uri) => void server.sendResourceUpdated({ uri }).catch(ignore),
+  };
 }
 
 /** How long the list of all tools waits for servers that were never asked: many clients ask for it once only. */
@@ -85,7 +126,14 @@ async function whenKnown({ offered, refresh }: Stages): Promise<Offered> {
   return offered;
 }
 
+function signalOf({ mcpReq }: ServerContext, ending: AbortSignal | undefined): AbortSignal {
+  return ending === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ending]);
+}
+
 interface MetaRequest {
+  readonly actor: Actor;
+  readonly caller: Caller;
+  readonly logLevel: string | undefined;
   readonly params: JsonObject;
   readonly context: ServerContext;
   readonly flaws: readonly JsonViolation[];
@@ -106,9 +154,19 @@ async function callMetaTool(
   try {
     return toResult(await metaTool.run(args, toMetaContext(request)));
   } catch (error) {
+    assertNoPage(error, request.caller);
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
     return (isUnconfirmed ? request.asking?.nextRound() : undefined) ?? toFailedResult(error, place.secrets);
   }
+}
+
+/** A legacy client that opens pages does so on the protocol's own error, and calls again. */
+function assertNoPage(error: unknown, { peer }: Caller): void {
+  const { jsonRpcCode, elicitations } = error instanceof DiscoveryError ? error.facts : {};
+  const elicitation = peer?.notify === undefined ? undefined : peer.capabilities["elicitation"];
+  if (jsonRpcCode !== ProtocolErrorCode.UrlElicitationRequired || !isJsonObject(elicitation)) return;
+  if (elicitation["url"] === undefined || !(error instanceof Error)) return;
+  throw new ProtocolError(ProtocolErrorCode.UrlElicitationRequired, error.message, { elicitations });
 }
 
 /** How a failure inside a meta-tool is told: as an answer that a model can act on. */
@@ -129,24 +187,16 @@ function toResult(answer: MetaAnswer): CallResult {
   return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
 }
 
-function toMetaContext({ context: { mcpReq }, flaws, asking }: MetaRequest): MetaContext {
-  const { progressToken, ...meta } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
-  // A notification that cannot be written means that the client is gone; the transport notices by itself.
-  const ignore = (): void => undefined;
-  const onEvent = (event: CallEvent): void => {
-    if (event.kind === "log") {
-      mcpReq.log(event.level as Parameters<typeof mcpReq.log>[0], event.data, event.logger).catch(ignore);
-    } else if (progressToken !== undefined) {
-      const { kind: _kind, ...progress } = event;
-      mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }).catch(ignore);
-    }
-  };
+function toMetaContext({ actor, caller, context, flaws, asking, logLevel }: MetaRequest): MetaContext {
+  const { mcpReq, http } = context;
+  const { progressToken: _token, ...own } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
+  const meta = http?.req === undefined ? own : { ...traceMeta(Object.fromEntries(http.req.headers)), ...own };
   return {
-    actor: localActor("mcp"),
-    signal: mcpReq.signal,
-    onEvent,
+    ...caller,
+    actor,
     ...(flaws.length > 0 ? { flaws } : {}),
     ...(asking === undefined ? {} : { ask: asking.ask }),
+    ...(logLevel === undefined ? {} : { logLevel }),
     ...(Object.keys(meta).length > 0 ? { meta } : {}),
   };
 }

@@ -6,6 +6,9 @@ const SHARED = `- A failed call answers \`{"success": false, "error": {code, mes
 - \`anygpt://tools/SERVER/TOOL\` is a tool's full definition, every word of it.
 `;
 
+const BESIDE = `- \`anygpt://servers/SERVER/ADDRESS\` is a resource of a server, by the address that the server gives it. Its prompts are named SERVER__PROMPT.
+`;
+
 /** The resource `anygpt://guide`: what an agent or a person can read about the gateway through the protocol itself. */
 export const GUIDE = `# How to use this gateway
 
@@ -17,7 +20,7 @@ This server stands in front of other MCP servers. Their tools are not listed her
 
 \`list_mcp_servers\` names the servers, \`list_tools\` all tools of one.
 
-${SHARED}`;
+${SHARED}${BESIDE}`;
 
 /** The same for the profile `gateway`. */
 export const GATEWAY_GUIDE = `# How to use this gateway
@@ -29,7 +32,7 @@ This server stands in front of REST APIs and other MCP servers. Their operations
 
 \`gateway.adapters\` names the services, \`gateway.tools\` the operations of one, \`gateway.reference\` how to sign in, what errors mean and how calls are made safe.
 
-${SHARED}`;
+${SHARED}${BESIDE}`;
 
 /** The same where every tool is listed under a name of its own. */
 export const FULL_GUIDE = `# How to use this gateway

@@ -212,7 +212,7 @@ describe("the MCP surface", () => {
     expect((await client.request("resources/read", { uri: "anygpt://tools/echo/ecko" })).error?.message).toContain(
       "Did you mean echo?",
     );
-    expect((await client.request("resources/templates/list")).result?.["resourceTemplates"]).toHaveLength(2);
+    expect((await client.request("resources/templates/list")).result?.["resourceTemplates"]).toHaveLength(3);
   });
 
   it("warns at the start about rules that can never take effect", async () => {

@@ -5,10 +5,13 @@ import type { RequestId } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
+import { localActor } from "../../model/actor.js";
 import { describeFinding } from "../../registry/check-registry.js";
+import { createRounds } from "./asking-back/rounds.js";
 import { createGatewayServer, toFailedResult } from "./gateway-server.js";
 import { toInstructions } from "./instructions.js";
 import { INTERNAL_ERROR } from "./frames.js";
+import { createListens } from "./listens.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 
 export interface ServeParts {
@@ -28,7 +31,8 @@ const LONGEST_FIRST_TIME_MS = 180_000;
 
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
-  const { collected, offered, notices } = await engine.stages();
+  const { collected, offered, notices, upstreams } = await engine.stages();
+  upstreams.expectPeers();
   for (const notice of notices()) log(notice);
   const transport = new BoundedStdioTransport(input, output);
   const instructions = toInstructions(collected.servers, offered.names);
@@ -37,15 +41,21 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
     void setTimeout(() => {
       warnWhenKnown(engine, log).catch((error: unknown) => log(String(error)));
     }, CATALOG_DELAY_MS).unref();
+  const listens = createListens();
+  transport.onlisten = listens.heard;
   const deafening = new AbortController();
+  const rounds = createRounds();
   const parts = {
+    actor: localActor("mcp"),
     stages: () => engine.known(),
     offered,
     onToolsChanged: (listener: () => void) => engine.onCatalogChange(listener),
+    onListen: listens.onListen,
     instructions,
     flawsOf: (id: RequestId) => transport.flawsOf(id),
     stateKey: randomBytes(STATE_KEY_BYTES),
     deaf: deafening.signal,
+    rounds,
   };
   const handle = serveStdio(({ era }) => createGatewayServer({ ...parts, era }), {
     transport,
@@ -59,9 +69,12 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   await Promise.race([gone, stopped]);
   transport.stopReading();
   deafening.abort();
+  // Nobody is left who could go on with them.
+  const abandoned = rounds.close();
   const told = stopped.then(() => transport.answered(GRACE_MS));
   await Promise.race([transport.answered(HANG_UP_GRACE_MS), told]);
   transport.answerOpen(toFarewell);
+  await abandoned;
   await handle.close();
 }
 

@@ -17,6 +17,7 @@ import {
 
 /** Largest message a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
+const LISTEN = "subscriptions/listen";
 /** A client that does not read for so long is listened to again: it may only want to say that it is gone. */
 const STALL_MS = 5000;
 
@@ -30,6 +31,8 @@ export class BoundedStdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** The client has said its last word; it may still read. */
   onhangup?: () => void;
+  /** The client opens a stream of changes (2026-07-28) with these parameters, or without any ends it. */
+  onlisten?: (id: RequestId, params: unknown) => void;
   /** Called once, when the first answer is on its way. */
   onfirstanswer?: (() => void) | undefined;
 
@@ -164,13 +167,16 @@ export class BoundedStdioTransport implements Transport {
 
   #deliver({ message, flaws }: Delivery): void {
     if ("method" in message) {
-      if ("id" in message) {
+      // It has no answer before it ends, and nobody has to wait for that.
+      if ("id" in message && message.method === LISTEN) this.onlisten?.(message.id, message.params ?? {});
+      else if ("id" in message) {
         this.#open.set(message.id, message.method);
         if (flaws.length > 0) this.#flaws.set(message.id, flaws);
       }
       // A cancelled request may go unanswered.
       const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
       if (isId(cancelled)) {
+        this.onlisten?.(cancelled, undefined);
         this.#batches.forget(cancelled);
         this.#settle(cancelled);
       }

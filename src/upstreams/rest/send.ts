@@ -126,6 +126,7 @@ async function attemptOnce(attempt: Attempt, parts: SendParts, signal?: AbortSig
         headers: {
           accept: "application/json, */*;q=0.5",
           "user-agent": `anygpt-discovery/${parts.version}`,
+          ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
           ...request.headers,
           ...(cookies === undefined ? {} : { cookie: joinCookies(request.headers["cookie"], cookies) }),
           ...(key === undefined ? {} : { [key.header]: key.value }),

@@ -1,7 +1,8 @@
+import type { Stages } from "../../../compose.js";
 import { ERRORS, toDiscoveryError } from "../../../errors.js";
 import { localActor } from "../../../model/actor.js";
 import type { AskPerson, Call, CallEvent } from "../../../model/call.js";
-import { readArguments } from "../arguments.js";
+import { type GivenArguments, readArguments } from "../arguments.js";
 import { ask, isAttended } from "../ask.js";
 import { callLines } from "../call-lines.js";
 import type { Handler, Input } from "../command.js";
@@ -15,50 +16,63 @@ import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 const CANCEL_GRACE_MS = 2000;
 
 export const execute: Handler = async (input, context) => {
-  const { io } = context;
-  const given = await readArguments({ text: input.text("args"), file: input.text("argsFile") }, io);
+  const file = input.text("argsFile");
+  const given = await readArguments({ text: input.text("args"), file }, context.io);
   const target = { server: input.argument("server"), tool: input.argument("tool") };
-
-  return await withEngine(context, async (engine) => {
-    const stages = await openCatalog(engine);
-    const isDryRun = input.flag("dryRun");
-    const output = createExecutionOutput({ ...target, context, isStream: input.flag("stream"), isDryRun });
-    output.begin();
-    let latest = "";
-    const call: Call = {
-      ...target,
-      ...given,
-      ...chosen(input, context),
-      actor: localActor("cli"),
-      whole: true,
-      startWaitMs: LONGEST_START_MS,
-      onEvent(event: CallEvent) {
-        latest = describeEvent(event);
-        output.event(event);
-      },
-    };
-    try {
-      const answer = await context.wait(
-        stages.execute(call, io.signal),
-        () => `Waiting for ${target.server}:${target.tool}… ${latest}`,
-        CANCEL_GRACE_MS,
-      );
-      output.answered(answer);
-      return answer.isError === true ? ERRORS.TOOL_EXECUTION_ERROR.exit : 0;
-    } catch (thrown) {
-      const error = toDiscoveryError(thrown);
-      output.failed(error);
-      reportDefect(error, context);
-      return error.entry.exit;
-    }
-  });
+  return await withEngine(context, async (engine) =>
+    carryOut({ ...target, given, hasUsedInput: file === "-", stages: await openCatalog(engine) }, input, context),
+  );
 };
 
-function chosen(input: Input, context: Context): Partial<Call> {
+export interface Execution {
+  readonly server: string;
+  readonly tool: string;
+  readonly given: GivenArguments;
+  /** The arguments came over standard input: nobody can be asked there any more. */
+  readonly hasUsedInput: boolean;
+  readonly stages: Stages;
+}
+
+/** Runs the tool with the options that every way of running one has, and tells how it went. */
+export async function carryOut(execution: Execution, input: Input, context: Context): Promise<number> {
+  const { server, tool, given, stages } = execution;
+  const isDryRun = input.flag("dryRun");
+  const output = createExecutionOutput({ server, tool, context, isStream: input.flag("stream"), isDryRun });
+  output.begin();
+  let latest = "";
+  const call: Call = {
+    server,
+    tool,
+    ...given,
+    ...chosen(execution, input, context),
+    actor: localActor("cli"),
+    whole: true,
+    startWaitMs: LONGEST_START_MS,
+    onEvent(event: CallEvent) {
+      latest = describeEvent(event);
+      output.event(event);
+    },
+  };
+  try {
+    const answer = await context.wait(
+      stages.execute(call, context.io.signal),
+      () => `Waiting for ${server}:${tool}… ${latest}`,
+      CANCEL_GRACE_MS,
+    );
+    output.answered(answer);
+    return answer.isError === true ? ERRORS.TOOL_EXECUTION_ERROR.exit : 0;
+  } catch (thrown) {
+    const error = toDiscoveryError(thrown);
+    output.failed(error);
+    reportDefect(error, context);
+    return error.entry.exit;
+  }
+}
+
+function chosen({ hasUsedInput }: Execution, input: Input, context: Context): Partial<Call> {
   const timeout = input.number("timeout");
   const idempotencyKey = input.text("idempotencyKey");
-  // Arguments that came over standard input have used it up.
-  const canAsk = !context.isJson && isAttended(context) && input.text("argsFile") !== "-";
+  const canAsk = !context.isJson && isAttended(context) && !hasUsedInput;
   return {
     ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1000) }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

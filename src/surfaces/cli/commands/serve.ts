@@ -2,10 +2,12 @@ import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { Reload } from "../../../lifecycle.js";
 import { describeDifference } from "../../../reload.js";
-import { sanitize } from "../../../util/terminal.js";
+import type { Metrics } from "../../../metrics/metrics.js";
+import { createLog } from "../../../util/log.js";
 import type { HttpOptions } from "../../http/options.js";
 import type { Handler, Input } from "../command.js";
 import type { CliIo } from "../io.js";
+import { toLogWish } from "../log-wish.js";
 import { useEngine } from "../session.js";
 
 /** Standard output is the protocol's: everything we have to say goes to standard error. */
@@ -13,16 +15,20 @@ export const serve: Handler = async (input, context) => {
   const { stderr, onReload } = context.io;
   const isHttp = input.flag("http");
   if (!isHttp && (input.number("port") ?? input.text("host")) !== undefined) throw onlyWithHttp();
-  const log = (message: string): void => void stderr.write(`${sanitize(message)}\n`);
+  const wish = toLogWish({ level: input.text("logLevel"), format: input.text("logFormat") }, context.io.env);
+  const log = createLog({ ...wish, now: Date.now, write: (text) => void stderr.write(text) });
+  const metrics = isHttp ? (await import("../../../metrics/metrics.js")).createMetrics() : undefined;
   await useEngine(
-    { ...context, log, warn: log },
+    { ...context, log, warn: (message) => log(message, { level: "warn" }) },
     async (engine) => {
       const { place } = await engine.stages();
       const reload = engine.watch(createTeller(place.log));
       onReload?.(() => void reload());
-      await (isHttp ? serveOverHttp(engine, input, context.io) : serveOverStdio(engine, context.io));
+      await (metrics === undefined
+        ? serveOverStdio(engine, context.io)
+        : serveOverHttp({ engine, input, metrics }, context.io));
     },
-    { isBrief: false },
+    { isBrief: false, observe: { ...(metrics && { metrics }), logsCalls: wish.level === "debug" } },
   );
   return 0;
 };
@@ -33,10 +39,19 @@ async function serveOverStdio(engine: DiscoveryEngine, { stdin, stdout, signal }
   await serveMcp({ engine, input: stdin, output: stdout, log: place.log }, signal);
 }
 
-async function serveOverHttp(engine: DiscoveryEngine, input: Input, { signal }: CliIo): Promise<void> {
+interface HttpParts {
+  readonly engine: DiscoveryEngine;
+  readonly input: Input;
+  readonly metrics: Metrics;
+}
+
+async function serveOverHttp({ engine, input, metrics }: HttpParts, { signal }: CliIo): Promise<void> {
   const { serveHttp } = await import("../../http/serve-http.js");
+  const { toMetricSources } = await import("../../../observing/metric-sources.js");
+  const { renderMetrics } = await import("../../../metrics/render-metrics.js");
   const { config } = await engine.stages();
-  await serveHttp({ engine, options: withChosen(config.http, input) }, signal);
+  const tellMetrics = async (): Promise<string> => renderMetrics(metrics, toMetricSources(await engine.stages()));
+  await serveHttp({ engine, options: withChosen(config.http, input), metrics: tellMetrics }, signal);
 }
 
 /** What is typed counts more than what is configured. */

@@ -1,0 +1,125 @@
+/** Names and values of one series: `{ server: "github" }`. What is empty is left out. */
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Sample {
+  /** What stands behind the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
+  readonly suffix: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** All series of one name. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: "counter" | "gauge" | "histogram";
+  readonly samples: readonly Sample[];
+}
+
+export interface Counter {
+  add(labels: Labels, amount?: number): void;
+  family(): Family;
+}
+
+export interface Histogram {
+  observe(labels: Labels, value: number): void;
+  family(): Family;
+}
+
+interface About {
+  readonly name: string;
+  readonly help: string;
+}
+
+/** Names of servers come and go with configurations: one that is too many is counted among the others. */
+const MOST_SERIES = 5000;
+export const OTHERS = "(other)";
+
+export function createCounter(about: About): Counter {
+  const series = createSeries(() => ({ value: 0 }));
+  return {
+    add(labels, amount = 1) {
+      series.of(labels).value += amount;
+    },
+    family: () => ({
+      ...about,
+      kind: "counter",
+      samples: series.all().map(([labels, { value }]) => ({ suffix: "", labels, value })),
+    }),
+  };
+}
+
+/** `bounds`: the upper ends of the buckets, ascending; one without end is added. */
+export function createHistogram(about: About, bounds: readonly number[]): Histogram {
+  const series = createSeries(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }));
+  return {
+    observe(labels, value) {
+      const one = series.of(labels);
+      const bucket = bounds.findIndex((bound) => value <= bound);
+      if (bucket >= 0) one.counts[bucket] = (one.counts[bucket] ?? 0) + 1;
+      one.count += 1;
+      one.sum += value;
+    },
+    family: () => ({
+      ...about,
+      kind: "histogram",
+      samples: series.all().flatMap(([labels, one]) => toSamples(labels, bounds, one)),
+    }),
+  };
+}
+
+export function toGauge(about: About, samples: readonly (readonly [Labels, number])[]): Family {
+  return { ...about, kind: "gauge", samples: samples.map(([labels, value]) => ({ suffix: "", labels, value })) };
+}
+
+/** A counter that somebody else keeps. */
+export function toCounter(about: About, samples: readonly (readonly [Labels, number])[]): Family {
+  return { ...toGauge(about, samples), kind: "counter" };
+}
+
+interface Distribution {
+  readonly counts: readonly number[];
+  readonly count: number;
+  readonly sum: number;
+}
+
+/** Each bucket holds those of the smaller ones too. */
+function toSamples(labels: Labels, bounds: readonly number[], { counts, count, sum }: Distribution): Sample[] {
+  let below = 0;
+  const buckets = bounds.map((bound, index) => {
+    below += counts[index] ?? 0;
+    return { suffix: "_bucket", labels: { ...labels, le: String(bound) }, value: below };
+  });
+  return [
+    ...buckets,
+    { suffix: "_bucket", labels: { ...labels, le: "+Inf" }, value: count },
+    { suffix: "_sum", labels, value: sum },
+    { suffix: "_count", labels, value: count },
+  ];
+}
+
+interface Series<Value> {
+  of(labels: Labels): Value;
+  all(): (readonly [Labels, Value])[];
+}
+
+function createSeries<Value>(create: () => Value): Series<Value> {
+  const known = new Map<string, readonly [Labels, Value]>();
+  const add = (key: string, labels: Labels): readonly [Labels, Value] => {
+    const added = [labels, create()] as const;
+    known.set(key, added);
+    return added;
+  };
+  return {
+    of(labels) {
+      const key = JSON.stringify(Object.values(labels));
+      const found = known.get(key);
+      if (found !== undefined) return found[1];
+      if (known.size < MOST_SERIES || labels["server"] === undefined) return add(key, labels)[1];
+      const shared = { ...labels, server: OTHERS };
+      const sharedKey = JSON.stringify(Object.values(shared));
+      return (known.get(sharedKey) ?? add(sharedKey, shared))[1];
+    },
+    all: () => [...known.values()],
+  };
+}

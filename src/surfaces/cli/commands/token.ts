@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { DiscoveryError } from "../../../errors.js";
+import { toPlace } from "../../../place.js";
+import { hashToken, isToken, TOKEN_BYTES, toExpiry, toToken, toTokenEntry } from "../../http/token-entry.js";
+import { readAll } from "../arguments.js";
+import type { Handler } from "../command.js";
+import { blocks, line, verbatim } from "../lines.js";
+
+/** The token leaves this process on standard output and nowhere else. */
+export const createToken: Handler = async (input, { io, isJson, json, show }) => {
+  const { now } = toPlace({ cwd: io.cwd, env: io.env });
+  const token = toToken(randomBytes(TOKEN_BYTES));
+  const until = input.text("expires");
+  const entry = toTokenEntry({
+    name: input.argument("name"),
+    token,
+    scopes: input.list("scope"),
+    view: input.text("view"),
+    expires: until === undefined ? undefined : toExpiry(until, now()),
+  });
+  if (isJson) json({ token, entry });
+  else {
+    show(
+      blocks([
+        [line(0, `The token of ${entry.name}, which is shown this once:`), verbatim(2, token)],
+        [
+          line(0, "Add this to http.tokens in the gateway's configuration; a running gateway takes it over by itself:"),
+          verbatim(2, JSON.stringify(entry)),
+        ],
+      ]),
+    );
+  }
+  return 0;
+};
+
+export const printHash: Handler = async (_input, { io, isJson, json, show }) => {
+  const token = (await readAll(io.stdin, io.signal)).trim();
+  if (!isToken(token)) {
+    throw new DiscoveryError("INVALID_REQUEST", "What came on standard input can be no token.", {
+      hint: "A token is one line of 32 to 512 letters, digits and . _ ~ + / -.",
+    });
+  }
+  const hash = hashToken(token);
+  if (isJson) json({ hash });
+  else show([verbatim(0, hash)]);
+  return 0;
+};

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from "node:http";
+import type { OAuthOptions } from "./oauth/options.js";
+import type { HttpOptions } from "./options.js";
+
+/** The path at which a resource says who gives out its tokens (RFC 9728): its own path comes after it. */
+export const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
+
+/** The address by which the caller knows the gateway. Its host is one of those that were admitted. */
+export function baseUrl({ headers }: IncomingMessage, { publicUrl }: Pick<HttpOptions, "publicUrl">): string {
+  return publicUrl ?? `http://${headers.host ?? "localhost"}`;
+}
+
+export interface ChallengeParts {
+  readonly incoming: IncomingMessage;
+  readonly options: Pick<HttpOptions, "publicUrl" | "oauth">;
+  readonly error?: "invalid_token" | "insufficient_scope";
+  /** Those that would do. */
+  readonly scopes?: readonly string[];
+}
+
+/** What a client needs to get a token that will do (RFC 6750, RFC 9728). */
+export function toChallenge({ incoming, options, error, scopes = [] }: ChallengeParts): string {
+  const { oauth } = options;
+  const known = scopes.length > 0 ? scopes : (oauth?.requiredScopes ?? []);
+  const words = [
+    'realm="anygpt"',
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    ...(known.length === 0 ? [] : [`scope="${known.join(" ")}"`]),
+    ...(oauth === undefined ? [] : [`resource_metadata="${metadataUrl(incoming, options)}"`]),
+  ];
+  return `Bearer ${words.join(", ")}`;
+}
+
+function metadataUrl(incoming: IncomingMessage, options: ChallengeParts["options"]): string {
+  const path = /^\/mcp(?:\/gateway|\/p\/[A-Za-z0-9._-]{1,64})?(?=[?/]|$)/.exec(incoming.url ?? "")?.[0] ?? "/mcp";
+  return `${baseUrl(incoming, options)}${RESOURCE_METADATA}${path}`;
+}
+
+/** Who gives out tokens for this resource, and where they go. */
+export function toResourceMetadata(resource: string, { issuer, requiredScopes }: OAuthOptions) {
+  return {
+    resource,
+    authorization_servers: [issuer],
+    ...(requiredScopes.length === 0 ? {} : { scopes_supported: requiredScopes }),
+    bearer_methods_supported: ["header"],
+    resource_name: "AnyGPT Discovery",
+  };
+}

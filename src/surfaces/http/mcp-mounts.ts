@@ -1,0 +1,49 @@
+// Requests to /mcp come in; they go on as the protocol needs them, with nothing that is only for this gateway.
+import type { Actor } from "../../model/actor.js";
+import type { Endpoint } from "../mcp/over-http/endpoint.js";
+import type { McpOverHttp } from "../mcp/over-http/over-http.js";
+import type { Mount, MountRequest } from "./mount.js";
+import { NO_SUCH_PATH, refuse } from "./refusal.js";
+import { viewName } from "./token-options.js";
+
+/** Credentials and cookies are nobody's business beyond this point. */
+const PASSED_ON = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]+|trace(?:parent|state))$/;
+
+export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => number): readonly Mount[] {
+  const mount = (path: string, endpointOf: (path: MountRequest["path"]) => Endpoint): Mount => ({
+    path,
+    methods: ["GET", "POST", "DELETE"],
+    async run(request) {
+      const endpoint = endpointOf(request.path);
+      const actor = actorAt(endpoint, request.actor);
+      const { body, until } = request;
+      const life = until === undefined ? {} : { lifeMs: Math.max(0, until - now()) };
+      const asked = { request: toRequest(request), body, endpoint, ...life };
+      const response = actor === undefined ? undefined : await serve({ ...asked, actor });
+      if (response === undefined) throw refuse(404, NO_SUCH_PATH);
+      return response;
+    },
+  });
+  return [
+    mount("/mcp", () => ({ kind: "default" })),
+    mount("/mcp/gateway", () => ({ kind: "gateway" })),
+    mount("/mcp/p/{view}", ({ view = "" }) => ({ kind: "view", view })),
+  ];
+}
+
+/** Whoever has a view of their own sees no other, and cannot tell which others there are. */
+function actorAt(endpoint: Endpoint, actor: Actor): Actor | undefined {
+  const here: Actor = { ...actor, surface: "mcp" };
+  if (endpoint.kind !== "view") return here;
+  const { view } = endpoint;
+  if (!viewName.safeParse(view).success || (actor.view ?? view) !== view) return undefined;
+  return { ...here, view };
+}
+
+function toRequest({ incoming, gone }: MountRequest): Request {
+  const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
+    PASSED_ON.test(name) && typeof value === "string" ? [[name, value]] : [],
+  );
+  const { method = "GET", url = "/" } = incoming;
+  return new Request(new URL(url, "http://localhost"), { method, headers, signal: gone });
+}

@@ -1,0 +1,128 @@
+// An issuer's address comes in; its keys go out, read over the guarded fetch when a token needs them, and again when
+// one names a key that is not among them.
+import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from "jose";
+import { DiscoveryError } from "../../../errors.js";
+import { isJsonObject } from "../../../model/json.js";
+import { createGuardedFetch, type GuardedFetchParts } from "../../../util/net/guarded-fetch.js";
+import type { OAuthOptions } from "./options.js";
+
+export interface KeysParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
+  readonly options: Pick<OAuthOptions, "issuer" | "jwksUri">;
+  /** Milliseconds that only ever grow. */
+  readonly elapsed: () => number;
+}
+
+export interface IssuerKeys {
+  readonly find: JWTVerifyGetKey;
+  close(): void;
+}
+
+const TIMEOUT_MS = 5000;
+const MOST_BYTES = 1024 * 1024;
+/** How long keys that are not there are not asked for again, whatever tokens say. */
+const COOLDOWN_MS = 30_000;
+const KEPT_MS = 600_000;
+
+export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): IssuerKeys {
+  const { issuer, jwksUri } = options;
+  // What the person wrote may lie inward. What the metadata say may not, unless it is the issuer itself.
+  const written = [issuer, ...(jwksUri === undefined ? [] : [jwksUri])].map((text) => new URL(text).origin);
+  const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInward: written, ...network });
+  const read = async (url: URL, signal?: AbortSignal): Promise<{ status: number; text: string }> => {
+    const request = {
+      url,
+      method: "GET",
+      headers: { accept: "application/json" },
+      timeoutMs: TIMEOUT_MS,
+      maxTotalMs: TIMEOUT_MS,
+      maxBytes: MOST_BYTES,
+      redirect: "refuse",
+    } as const;
+    const { status, body } = await guarded.fetch(request, signal);
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return { status, text: Buffer.concat(chunks).toString("utf8") };
+  };
+  const fetchKeys: FetchImplementation = restful(async (url, { signal }) => {
+    const { status, text } = await read(new URL(url), signal);
+    if (status !== 200)
+      throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The keys of ${issuer} were answered ${status}.`);
+    return new Response(text);
+  }, elapsed);
+  const open = (url: URL): JWTVerifyGetKey =>
+    createRemoteJWKSet(url, {
+      [customFetch]: fetchKeys,
+      timeoutDuration: TIMEOUT_MS,
+      cooldownDuration: COOLDOWN_MS,
+      cacheMaxAge: KEPT_MS,
+    });
+  const locate = restful(() => locateKeys(issuer, jwksUri, read), elapsed);
+  let keys: Promise<JWTVerifyGetKey> | undefined;
+  return {
+    async find(header, token) {
+      keys ??= locate().then(open, (error: unknown) => {
+        keys = undefined;
+        throw error;
+      });
+      return await (await keys)(header, token);
+    },
+    close: () => guarded.close(),
+  };
+}
+
+const REST_MS = 5000;
+
+/** After a failure there is a rest, in which the same is said again: a storm of tokens is no storm of requests. */
+function restful<Args extends unknown[], T>(
+  work: (...args: Args) => Promise<T>,
+  elapsed: () => number,
+): (...args: Args) => Promise<T> {
+  let last: { readonly error: unknown; readonly until: number } | undefined;
+  return async (...args) => {
+    if (last !== undefined && elapsed() < last.until) throw last.error;
+    try {
+      return await work(...args);
+    } catch (error) {
+      last = { error, until: elapsed() + REST_MS };
+      throw error;
+    }
+  };
+}
+
+type Read = (url: URL) => Promise<{ readonly status: number; readonly text: string }>;
+
+async function locateKeys(issuer: string, jwksUri: string | undefined, read: Read): Promise<URL> {
+  if (jwksUri !== undefined) return new URL(jwksUri);
+  for (const url of metadataUrls(issuer)) {
+    const { status, text } = await read(url);
+    if (status !== 200) continue;
+    const metadata = parse(text);
+    // Whoever answers for another issuer is not the one that was asked (RFC 8414, 3.3).
+    if (!isJsonObject(metadata) || metadata["issuer"] !== issuer) continue;
+    const uri = metadata["jwks_uri"];
+    if (typeof uri === "string" && URL.canParse(uri)) return new URL(uri);
+  }
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The issuer ${issuer} does not say where its keys are.`, {
+    hint: "Check http.oauth.issuer, or name the keys with http.oauth.jwksUri.",
+  });
+}
+
+/** In the order of the protocol (2025-11-25): RFC 8414, then both ways of OpenID Connect Discovery. */
+function metadataUrls(issuer: string): URL[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const known = [
+    `/.well-known/oauth-authorization-server${path}`,
+    `/.well-known/openid-configuration${path}`,
+    `${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(known)].map((one) => new URL(one, origin));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

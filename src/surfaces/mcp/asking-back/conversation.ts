@@ -1,0 +1,117 @@
+// One call of a modern client, which may take several of its requests: a server's question ends the request, and the
+// next one brings the answer, while the call itself goes on all the time.
+import type { CallerPeer, CallEvent, PeerAnswer } from "../../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import { toModernParams } from "./era-params.js";
+
+const INTERNAL_ERROR = -32_603;
+
+/** For whom the work of a call is done, and how long it is wanted. */
+export interface Caller {
+  readonly peer?: CallerPeer;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: CallEvent) => void;
+}
+
+export type Work = (caller: Caller) => Promise<JsonObject>;
+
+/** One request of the client, as long as it is not answered. */
+export interface Round {
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: CallEvent) => void;
+}
+
+export interface ConversationParts {
+  readonly client: object;
+  readonly capabilities: JsonObject;
+  /** Whether one more call may wait for answers. */
+  readonly mayWait: () => boolean;
+}
+
+interface Question {
+  readonly request: JsonObject;
+  readonly settle: (answer: PeerAnswer) => void;
+}
+
+export class Conversation {
+  /** Settles with the call. */
+  readonly ended: Promise<JsonObject>;
+  readonly #ending = new AbortController();
+  readonly #questions = new Map<string, Question>();
+  #round: Round | undefined;
+  #wake: () => void = () => undefined;
+  #hasEnded = false;
+  #asked = 0;
+
+  constructor(work: Work, round: Round, parts: ConversationParts) {
+    this.#round = round;
+    const { client, capabilities } = parts;
+    this.ended = work({
+      peer: { client, capabilities, request: (...question) => this.#ask(parts, ...question) },
+      signal: this.#ending.signal,
+      // Between two requests nobody listens.
+      onEvent: (event) => this.#round?.onEvent(event),
+    });
+    const end = (): void => {
+      this.#hasEnded = true;
+      this.#wake();
+    };
+    this.ended.then(end, end);
+  }
+
+  get isWaiting(): boolean {
+    return !this.#hasEnded;
+  }
+
+  answer(answers: JsonObject): void {
+    for (const [key, result] of Object.entries(answers)) {
+      if (isJsonObject(result)) this.#questions.get(key)?.settle({ kind: "result", result });
+    }
+  }
+
+  /** What this request is answered with: the call's own result, or the questions that are open. */
+  async next(round: Round): Promise<{ kind: "ended"; result: JsonObject } | { kind: "asked"; requests: JsonObject }> {
+    this.#round = round;
+    const onAbort = (): void => this.end();
+    round.signal.addEventListener("abort", onAbort, { once: true });
+    if (round.signal.aborted) onAbort();
+    try {
+      while (!this.#hasEnded && this.#questions.size === 0) {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      round.signal.removeEventListener("abort", onAbort);
+      this.#round = undefined;
+    }
+    if (this.#hasEnded) return { kind: "ended", result: await this.ended };
+    const requests = [...this.#questions].map(([key, { request }]) => [key, request]);
+    return { kind: "asked", requests: Object.fromEntries(requests) as JsonObject };
+  }
+
+  /** Nobody wants it any more. */
+  end(): void {
+    this.#ending.abort();
+    for (const { settle } of this.#questions.values()) settle(unanswered("The caller is gone."));
+  }
+
+  #ask({ mayWait }: ConversationParts, method: string, params: JsonObject, signal?: AbortSignal): Promise<PeerAnswer> {
+    if (signal?.aborted || this.#ending.signal.aborted) return Promise.resolve(unanswered("The caller is gone."));
+    if (!mayWait()) return Promise.resolve(unanswered("Too many calls wait for answers."));
+    return new Promise((resolve) => {
+      const key = `question-${++this.#asked}`;
+      const settle = (answer: PeerAnswer): void => {
+        signal?.removeEventListener("abort", withdraw);
+        this.#questions.delete(key);
+        resolve(answer);
+      };
+      const withdraw = (): void => settle(unanswered("The question was taken back."));
+      signal?.addEventListener("abort", withdraw, { once: true });
+      this.#questions.set(key, { request: { method, params: toModernParams(method, params) }, settle });
+      this.#wake();
+    });
+  }
+}
+
+function unanswered(message: string): PeerAnswer {
+  return { kind: "error", code: INTERNAL_ERROR, message };
+}

@@ -1,0 +1,78 @@
+import { expect, it, vi } from "vitest";
+import { boundStream } from "./bounded-stream.js";
+
+const bytes = (size: number): Uint8Array => new Uint8Array(size);
+
+function createSource() {
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const cancelled = vi.fn();
+  const source = new ReadableStream<Uint8Array>({
+    start: (given) => void (controller = given),
+    cancel: cancelled,
+  });
+  return { source, cancelled, push: (chunk: Uint8Array) => controller.enqueue(chunk), close: () => controller.close() };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it("passes on what comes, after what is told first, and ends with it", async () => {
+  const { source, push, close } = createSource();
+  const onEnd = vi.fn();
+  const { body } = boundStream(source, { first: ["a"], onEnd });
+  push(Buffer.from("b"));
+  push(Buffer.from("c"));
+  close();
+  expect(await new Response(body).text()).toBe("abc");
+  expect(onEnd).toHaveBeenCalledOnce();
+});
+
+it("ends when its reader is too slow, says so, and lets the source go", async () => {
+  const { source, cancelled, push } = createSource();
+  const onEnd = vi.fn();
+  const { body } = boundStream(source, { onEnd, mostBytes: 100 });
+  for (let count = 0; count < 50; count += 1) {
+    if (cancelled.mock.calls.length > 0) break;
+    push(bytes(30));
+    await turn();
+  }
+  expect(cancelled).toHaveBeenCalledOnce();
+  expect(onEnd).toHaveBeenCalledOnce();
+  expect(await new Response(body).text()).toMatch(/^: closed because/);
+});
+
+it("holds one message of any size", async () => {
+  const { source, push, close } = createSource();
+  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 100 });
+  push(bytes(10_000));
+  await turn();
+  close();
+  expect((await new Response(body).arrayBuffer()).byteLength).toBe(10_000);
+});
+
+it("never ends for a reader who keeps up", async () => {
+  const { source, push, close } = createSource();
+  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 100 });
+  const reader = body.getReader();
+  let sum = 0;
+  for (let count = 0; count < 100; count += 1) {
+    push(bytes(90));
+    sum += (await reader.read()).value?.byteLength ?? 0;
+  }
+  close();
+  expect([sum, (await reader.read()).done]).toEqual([9000, true]);
+});
+
+it("is left by its reader, or ended by its owner after what waits was told", async () => {
+  const left = createSource();
+  const one = boundStream(left.source, { onEnd: () => undefined });
+  await one.body.cancel();
+  expect(left.cancelled).toHaveBeenCalledOnce();
+
+  const ended = createSource();
+  const other = boundStream(ended.source, { onEnd: () => undefined });
+  ended.push(Buffer.from("x"));
+  await turn();
+  other.end();
+  expect(await new Response(other.body).text()).toBe("x");
+  expect(ended.cancelled).toHaveBeenCalledOnce();
+});

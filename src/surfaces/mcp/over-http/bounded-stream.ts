@@ -1,0 +1,76 @@
+/** More than this does not wait for a reader, beside the one message that is on its way. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+
+export interface BoundedStreamParts {
+  /** What is told before anything else. */
+  readonly first?: readonly string[];
+  /** Called once: read to its end, left by its reader, or ended by `end`. */
+  readonly onEnd: () => void;
+  readonly mostBytes?: number;
+  /** After so long it is over. */
+  readonly lifeMs?: number;
+}
+
+/** What a timer can be set to. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export interface BoundedStream {
+  readonly body: ReadableStream<Uint8Array>;
+  /** What waits is still told; then it is over. */
+  end(): void;
+}
+
+const TOO_SLOW = ": closed because nothing was read for too long\n\n";
+
+/**
+ * A source that never waits for its reader, made one that ends when the reader is too slow: what piles up here is
+ * counted, what piles up inside the source could not be.
+ */
+export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedStreamParts): BoundedStream {
+  const { first = [], onEnd, mostBytes = MOST_WAITING_BYTES, lifeMs = LONGEST_MS } = parts;
+  const encoder = new TextEncoder();
+  const reader = source.getReader();
+  const waiting: Uint8Array[] = first.map((text) => encoder.encode(text));
+  let bytes = 0;
+  let isOver = false;
+  let wake = (): void => undefined;
+
+  const finish = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(death);
+    reader.cancel().catch(() => undefined);
+    onEnd();
+    wake();
+  };
+  const pump = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || isOver) return finish();
+      if (bytes > mostBytes) {
+        waiting.splice(0, waiting.length, encoder.encode(TOO_SLOW));
+        return finish();
+      }
+      waiting.push(value);
+      bytes += value.byteLength;
+      wake();
+    }
+  };
+  const death = lifeMs < LONGEST_MS ? setTimeout(finish, lifeMs).unref() : undefined;
+  pump().catch(finish);
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+        const next = waiting.shift();
+        if (next === undefined) return controller.close();
+        bytes -= next.byteLength;
+        controller.enqueue(next);
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, end: finish };
+}

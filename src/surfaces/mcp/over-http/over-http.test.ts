@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "../../../../test/support/eventually.js";
+import { testServer } from "../../../../test/support/gateway.js";
+import { ACCEPT, type McpReply, modern, readReply } from "../../../../test/support/mcp-http.js";
+import { DiscoveryEngine } from "../../../engine.js";
+import type { Actor } from "../../../model/actor.js";
+import type { Endpoint } from "./endpoint.js";
+import { createMcpOverHttp, type McpOverHttp, type McpOverHttpParts } from "./over-http.js";
+
+const ANN: Actor = { id: "token:ann", surface: "mcp", scopes: ["a", "b"] };
+
+let folder: string;
+let engine: DiscoveryEngine;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "anygpt-over-http-"));
+  engine = new DiscoveryEngine(
+    { servers: { echo: testServer("echo.mjs") } },
+    { cwd: folder, env: { HOME: folder, PATH: process.env["PATH"] ?? "" }, stateFolder: join(folder, "state") },
+  );
+});
+afterAll(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function createWith(parts: Partial<McpOverHttpParts> = {}): McpOverHttp {
+  return createMcpOverHttp({
+    stagesFor: () => engine.known(),
+    onToolsChanged: () => undefined,
+    elapsed: () => 0,
+    most: 100,
+    idleMs: 1000,
+    ...parts,
+  });
+}
+
+interface Sent {
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+  readonly actor?: Actor;
+  readonly endpoint?: Endpoint;
+  readonly lifeMs?: number;
+}
+
+async function send(over: McpOverHttp, sent: Sent): Promise<McpReply> {
+  const { body, headers = {}, method = "POST", actor = ANN, endpoint = { kind: "default" } } = sent;
+  const request = new Request("http://localhost/mcp", {
+    method,
+    headers: { accept: ACCEPT, "content-type": "application/json", ...headers },
+  });
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const life = sent.lifeMs === undefined ? {} : { lifeMs: sent.lifeMs };
+  const response = await over.serve({ request, body: bytes, endpoint, actor, ...life });
+  return await readReply(response ?? new Response(null, { status: 410 }));
+}
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+async function begin(over: McpOverHttp, actor: Actor = ANN): Promise<Record<string, string>> {
+  const { headers } = await send(over, { body: INITIALIZE, actor });
+  return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
+}
+
+it("ends a session that nobody has used for its time, and not one moment before", async () => {
+  let now = 0;
+  const over = createWith({ elapsed: () => now });
+  const headers = await begin(over);
+  now = 999;
+  over.sweep();
+  expect((await send(over, { body: LIST, headers })).status).toBe(200);
+  now = 1998;
+  over.sweep();
+  expect(over.sessions).toBe(1);
+  now = 1999;
+  over.sweep();
+  expect(over.sessions).toBe(0);
+  expect((await send(over, { body: LIST, headers })).status).toBe(404);
+  await over.close();
+});
+
+it("keeps nothing of three hundred sessions that were left behind", async () => {
+  let now = 0;
+  const over = createWith({ elapsed: () => now, most: 50 });
+  for (let count = 0; count < 300; count += 1) await begin(over, { ...ANN, id: `token:${count % 5}` });
+  expect(over.sessions).toBe(50);
+  now = 5000;
+  over.sweep();
+  expect(over.sessions).toBe(0);
+  await over.close();
+});
+
+it.each<[string, Partial<Sent>]>([
+  ["another actor", { actor: { ...ANN, id: "token:bob" } }],
+  ["the same with fewer rights", { actor: { ...ANN, scopes: ["a"] } }],
+  ["the same with other rights", { actor: { ...ANN, scopes: ["a", "c"] } }],
+  ["the same with a view", { actor: { ...ANN, view: "office" } }],
+  ["the person at the machine", { actor: { id: "local", surface: "mcp" } }],
+  ["the same at another endpoint", { endpoint: { kind: "view", view: "office" } }],
+])("does not know a session for %s", async (_, other) => {
+  const over = createWith();
+  const headers = await begin(over);
+  for (const sent of [{ body: LIST }, { method: "GET" }, { method: "DELETE" }]) {
+    expect((await send(over, { ...sent, headers, ...other })).status).toBe(404);
+  }
+  expect((await send(over, { body: LIST, headers, actor: { ...ANN, scopes: ["b", "a"] } })).status).toBe(200);
+  await over.close();
+});
+
+it("has nothing for whom there are no stages, in either era", async () => {
+  const over = createWith({ stagesFor: () => Promise.resolve(undefined) });
+  const { body, headers } = modern("tools/list");
+  expect((await send(over, { body, headers })).status).toBe(410);
+  expect((await send(over, { body: INITIALIZE })).status).toBe(410);
+  await over.close();
+});
+
+it("goes on being what it was when its stages are gone in the middle of a session: the caller is told", async () => {
+  let isThere = true;
+  const over = createWith({ stagesFor: () => (isThere ? engine.known() : Promise.resolve(undefined)) });
+  const headers = await begin(over);
+  isThere = false;
+  expect((await send(over, { body: LIST, headers })).status).toBe(410);
+  await over.close();
+});
+
+it("leaves no session behind a handshake that failed", async () => {
+  const over = createWith();
+  expect((await send(over, { body: { ...INITIALIZE, params: {} } })).status).toBe(400);
+  expect(over.sessions).toBe(0);
+  await over.close();
+});
+
+it("ends streams that only wait when their caller is not known any more, or when all streams are to end", async () => {
+  const over = createWith({ stagesFor: async () => ({ ...(await engine.known()), offered: NOT_FIXED }) });
+  const headers = await begin(over);
+  const { body, headers: heads } = modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, "sub");
+  const streams = (lifeMs?: number) => {
+    const life = lifeMs === undefined ? {} : { lifeMs };
+    return [send(over, { method: "GET", headers, ...life }), send(over, { body, headers: heads, ...life })];
+  };
+  // Each resolves when its stream has ended.
+  for (const reply of await Promise.all(streams(20))) expect(reply.status).toBe(200);
+  let isOver = false;
+  const ended = Promise.all(streams()).finally(() => (isOver = true));
+  await eventually(() => (over.endStreams(), isOver));
+  const [standalone, listening] = await ended;
+  expect(standalone?.messages).toEqual([]);
+  expect(listening?.messages.at(-1)?.id).toBe("sub");
+  expect((await send(over, { body: LIST, headers })).status).toBe(200);
+  await over.close();
+});
+
+const NOT_FIXED = { isFixed: false, page: () => ({ tools: [] }), find: () => undefined, names: [] };

@@ -1,0 +1,27 @@
+import type { RequestId } from "@modelcontextprotocol/server";
+import { toErrorAnswer } from "../frames.js";
+
+/** Of a session that is not there, or not for this caller: both are the same to whoever asks. */
+export const SESSION_NOT_FOUND = -32001;
+export const SERVER_ERROR = -32000;
+
+export interface RpcFailure {
+  readonly status: 400 | 404 | 405 | 503;
+  readonly code: number;
+  readonly message: string;
+  readonly id?: RequestId | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function toRpcFailure({ status, code, message, id = null, headers = {} }: RpcFailure): Response {
+  return Response.json(toErrorAnswer(id, code, message), { status, headers });
+}
+
+/** One message of an event stream. */
+export function toEvent(message: object): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+}
+
+export function isEventStream({ headers, body }: Response): boolean {
+  return body !== null && headers.get("content-type")?.startsWith("text/event-stream") === true;
+}

@@ -1,0 +1,183 @@
+// The requests of one client of a session era come in, one HTTP request each; what the session's server answers goes out.
+import type { Server } from "@modelcontextprotocol/server";
+import { BATCH_REVISION, MAX_BATCH } from "../batches.js";
+import { type Delivery, type ErrorAnswer, type Frame, INVALID_REQUEST, type Item, toErrorAnswer } from "../frames.js";
+import { boundStream, type BoundedStream, type BoundedStreamParts } from "./bounded-stream.js";
+import { isEventStream, SERVER_ERROR, toEvent, toRpcFailure } from "./rpc-response.js";
+import type { SessionTransport } from "./session-transport.js";
+
+export interface SessionParts {
+  readonly id: string;
+  /** Who may use it, where: the same for the same actor with the same rights at the same endpoint. */
+  readonly owner: string;
+  readonly server: Server;
+  readonly transport: SessionTransport;
+  readonly now: () => number;
+  /** Called once, however it ended. */
+  readonly onClose: () => void;
+}
+
+export class Session {
+  readonly id: string;
+  readonly owner: string;
+  readonly #parts: SessionParts;
+  /** The answers that are being read. */
+  readonly #streams = new Set<BoundedStream>();
+  #standalone: BoundedStream | undefined;
+  #underWay = 0;
+  #lastUsed: number;
+
+  constructor(parts: SessionParts) {
+    this.id = parts.id;
+    this.owner = parts.owner;
+    this.#parts = parts;
+    this.#lastUsed = parts.now();
+    const theirs = parts.server.onclose;
+    parts.server.onclose = () => {
+      theirs?.();
+      for (const stream of this.#streams) stream.end();
+      parts.onClose();
+    };
+  }
+
+  /** Since when nobody has used it; undefined while somebody does. */
+  get idleSince(): number | undefined {
+    const isUsed = this.#underWay > 0 || this.#streams.size > 0 || this.#parts.transport.openRequests > 0;
+    return isUsed ? undefined : this.#lastUsed;
+  }
+
+  /** GET and DELETE. What is streamed ends after `lifeMs`. */
+  async handle(request: Request, lifeMs: number): Promise<Response> {
+    return await this.#exchange(async () => {
+      const response = await this.#parts.transport.handleRequest(request);
+      return request.method === "GET" ? this.#bounded(response, { lifeMs }) : response;
+    });
+  }
+
+  async post(request: Request, frame: Frame): Promise<Response> {
+    return await this.#exchange(async () => {
+      if (frame.kind === "refused") return refusal(frame.answer);
+      if (frame.kind === "ignored") return refusal(toErrorAnswer(null, INVALID_REQUEST, AMBIGUOUS));
+      const { deliveries, answers } = frame.kind === "batch" ? this.#open(frame.items) : this.#take(frame);
+      if (deliveries.length === 0) return answers.length === 0 ? EMPTY() : refusalOf(answers, frame);
+      return await this.#deliver(request, deliveries, { answers, isBatch: frame.kind === "batch" });
+    });
+  }
+
+  /** The stream that belongs to no request is over; what is under way goes on. */
+  endStandalone(): void {
+    this.#parts.transport.closeStandaloneSSEStream();
+    this.#standalone?.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.server.close();
+  }
+
+  async #exchange(work: () => Promise<Response>): Promise<Response> {
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+      this.#lastUsed = this.#parts.now();
+    }
+  }
+
+  async #deliver(
+    request: Request,
+    deliveries: readonly Delivery[],
+    { answers, isBatch }: { readonly answers: readonly ErrorAnswer[]; readonly isBatch: boolean },
+  ): Promise<Response> {
+    const { transport } = this.#parts;
+    const messages = deliveries.map(({ message }) => message);
+    transport.note(deliveries);
+    const response = await transport.handleRequest(request, { parsedBody: isBatch ? messages : messages[0] });
+    if (!response.ok) {
+      transport.forget(deliveries);
+      return response;
+    }
+    for (const delivery of deliveries) await transport.settleCancelled(delivery);
+    if (response.status === 202 && answers.length > 0) return Response.json(answers);
+    return this.#bounded(response, { first: answers.map(toEvent) });
+  }
+
+  /** With a life of its own it is the session's stream, and belongs to no request. */
+  #bounded(response: Response, parts: Pick<BoundedStreamParts, "first" | "lifeMs">): Response {
+    if (!isEventStream(response) || response.body === null) return response;
+    const bounded = boundStream(response.body, {
+      ...parts,
+      onEnd: () => {
+        this.#streams.delete(bounded);
+        this.#lastUsed = this.#parts.now();
+      },
+    });
+    this.#streams.add(bounded);
+    if (parts.lifeMs !== undefined) this.#standalone = bounded;
+    return new Response(bounded.body, { status: response.status, headers: response.headers });
+  }
+
+  #take(delivery: Delivery): Opened {
+    const { message } = delivery;
+    const { transport } = this.#parts;
+    const wrong =
+      "method" in message
+        ? "id" in message && transport.isOpen(message.id)
+          ? `The request ${JSON.stringify(message.id)} is still open.`
+          : undefined
+        : message.id === undefined || !transport.hasAsked(message.id)
+          ? "Nothing was asked that this could be the answer to."
+          : undefined;
+    if (wrong === undefined) return { deliveries: [delivery], answers: [] };
+    return { deliveries: [], answers: [toErrorAnswer(null, INVALID_REQUEST, wrong)] };
+  }
+
+  /** Each of several messages by itself, as on stdio. */
+  #open(items: readonly Item[]): Opened {
+    if (this.#parts.transport.revision !== BATCH_REVISION) return refused("Batches are not part of this revision.");
+    if (items.length === 0) return refused("The batch is empty.");
+    if (items.length > MAX_BATCH) return refused(`A batch has at most ${MAX_BATCH} messages.`);
+    const ids = new Set<unknown>();
+    const deliveries: Delivery[] = [];
+    const answers: ErrorAnswer[] = [];
+    for (const item of items) {
+      if (item.kind === "refused") answers.push(item.answer);
+      if (item.kind !== "message") continue;
+      const { message } = item;
+      const taken = this.#take(item);
+      if (!("method" in message && "id" in message)) {
+        deliveries.push(...taken.deliveries);
+      } else if (message.method === "initialize" || ids.has(message.id) || taken.answers.length > 0) {
+        answers.push(toErrorAnswer(message.id, INVALID_REQUEST, "A batch holds no initialize and no id twice."));
+      } else {
+        ids.add(message.id);
+        deliveries.push(item);
+      }
+    }
+    return { deliveries, answers };
+  }
+}
+
+interface Opened {
+  readonly deliveries: readonly Delivery[];
+  /** Of what is wrong among the messages. */
+  readonly answers: readonly ErrorAnswer[];
+}
+
+const AMBIGUOUS = "The notification can be read in two ways.";
+const EMPTY = (): Response => new Response(null, { status: 202 });
+
+function refused(reason: string): Opened {
+  return { deliveries: [], answers: [toErrorAnswer(null, INVALID_REQUEST, reason)] };
+}
+
+function refusal({ id, error }: ErrorAnswer): Response {
+  return toRpcFailure({ status: 400, id, ...error });
+}
+
+function refusalOf(answers: readonly ErrorAnswer[], { kind }: Frame): Response {
+  const [first] = answers;
+  if (first === undefined) return toRpcFailure({ status: 400, code: SERVER_ERROR, message: AMBIGUOUS });
+  // A batch that is refused as a whole has one answer without an id.
+  return kind === "batch" && first.id !== null ? Response.json(answers, { status: 400 }) : refusal(first);
+}

@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import type { Session } from "./session.js";
+import { createSessions } from "./sessions.js";
+
+interface Stand {
+  readonly id: string;
+  readonly owner: string;
+  idleSince: number | undefined;
+  closed: boolean;
+}
+
+const stand = (id: string, owner: string, idleSince: number | undefined): Stand => ({
+  id,
+  owner,
+  idleSince,
+  closed: false,
+});
+const toSession = (one: Stand): Session =>
+  Object.assign(one, { close: () => Promise.resolve(void (one.closed = true)) }) as unknown as Session;
+
+function createWith(stands: readonly Stand[], most = 3, now = () => 1000) {
+  const sessions = createSessions({ most, idleMs: 100, now });
+  for (const one of stands) sessions.add(toSession(one));
+  return sessions;
+}
+
+it("finds a session for its owner alone", () => {
+  const sessions = createWith([stand("a", "ann", 1000)]);
+  expect(sessions.find("a", "ann")).toBeDefined();
+  expect(sessions.find("a", "bob")).toBeUndefined();
+  expect(sessions.find("b", "ann")).toBeUndefined();
+});
+
+it("ends what was idle too long, and nothing that is in use", () => {
+  const [old, young, used] = [stand("a", "x", 900), stand("b", "x", 901), stand("c", "x", undefined)];
+  const sessions = createWith([old, young, used]);
+  sessions.sweep();
+  expect([old, young, used].map(({ closed }) => closed)).toEqual([true, false, false]);
+  expect(sessions.all()).toHaveLength(2);
+});
+
+it("makes room by ending the one that lay idle longest, of who has the most", () => {
+  const stands = [stand("a", "ann", 950), stand("b", "bob", 970), stand("c", "bob", 960)];
+  const sessions = createWith(stands);
+  expect(sessions.hasRoom()).toBe(true);
+  expect(stands.map(({ closed }) => closed)).toEqual([false, false, true]);
+});
+
+it("makes room at another's cost when who has the most uses them all, and none when all are used", () => {
+  const stands = [stand("a", "ann", 950), stand("b", "bob", undefined), stand("c", "bob", undefined)];
+  const sessions = createWith(stands);
+  expect(sessions.hasRoom()).toBe(true);
+  expect(stands[0]?.closed).toBe(true);
+  sessions.add(toSession(stand("d", "ann", undefined)));
+  expect(sessions.hasRoom()).toBe(false);
+});
+
+it("keeps no more than it may of thirty thousand that are left behind", () => {
+  let now = 0;
+  const sessions = createSessions({ most: 100, idleMs: 50, now: () => now });
+  for (let count = 0; count < 30_000; count += 1) {
+    now = Math.floor(count / 10);
+    expect(sessions.hasRoom()).toBe(true);
+    sessions.add(toSession(stand(String(count), String(count % 7), now)));
+  }
+  expect(sessions.all().length).toBeLessThanOrEqual(100);
+  now += 1000;
+  sessions.sweep();
+  expect(sessions.all()).toEqual([]);
+});

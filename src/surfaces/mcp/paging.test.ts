@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../model/json.js";
+import { toPage } from "./paging.js";
+
+const items = (...names: string[]): JsonObject[] => names.map((name) => ({ name }));
+const limits = { items: 2, characters: 10_000 };
+const names = (page: { readonly items: readonly JsonObject[] }) => page.items.map(({ name }) => name).join("");
+
+it("gives everything in pages, and the last has no cursor", () => {
+  const all = items("a", "b", "c", "d", "e");
+  const first = toPage(all, "name", { cursor: undefined, limits });
+  const second = toPage(all, "name", { cursor: first.nextCursor, limits });
+  const third = toPage(all, "name", { cursor: second.nextCursor, limits });
+  expect([first, second, third].map(names)).toEqual(["ab", "cd", "e"]);
+  expect(third.nextCursor).toBeUndefined();
+});
+
+it.each<[string, JsonObject[], string]>([
+  ["something came before it", items("x", "a", "b", "c"), "c"],
+  ["something before it is gone", items("b", "c", "d"), "cd"],
+  ["it is gone itself", items("a", "x", "c", "d"), "cd"],
+  ["nothing is left after it", items("a"), ""],
+])("goes on after the last item when %s", (_, later, rest) => {
+  const { nextCursor } = toPage(items("a", "b", "c"), "name", { cursor: undefined, limits });
+  expect(names(toPage(later, "name", { cursor: nextCursor, limits }))).toBe(rest);
+});
+
+it("a page holds one item however large, and no more than fits", () => {
+  const big = items("a".repeat(80), "b".repeat(80));
+  expect(toPage(big, "name", { cursor: undefined, limits: { items: 10, characters: 100 } }).items).toHaveLength(1);
+});
+
+it.each([1, "", "x", null, {}, Buffer.from("1 zz").toString("base64url")])("refuses %j as a cursor", (cursor) => {
+  expect(() => toPage(items("a"), "name", { cursor })).toThrow("The cursor is none that this gateway gave out.");
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** The section `observability` of the configuration. */
+export const observabilityOptions = z
+  .strictObject({
+    traces: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .optional()
+          .describe(
+            "`true` sends traces, `false` never does. Left out, `endpoint` or the variables of OpenTelemetry decide.",
+          ),
+        endpoint: z
+          .url({ protocol: /^https?$/ })
+          .optional()
+          .describe(
+            "Where traces are sent, as OTLP over HTTP in JSON: the whole address. Left out, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_EXPORTER_OTLP_ENDPOINT` count, else `http://localhost:4318/v1/traces`.",
+          ),
+        ratio: z
+          .number()
+          .min(0)
+          .max(1)
+          .optional()
+          .describe("Which part of the traces that begin here is sent. Whoever begins one elsewhere decides for it."),
+      })
+      .prefault({})
+      .describe("OpenTelemetry traces of calls and searches. They hold no arguments, queries or results."),
+  })
+  .describe("What others can see of the gateway at work.");
+
+export type ObservabilityOptions = z.output<typeof observabilityOptions>;
+export type TracesOptions = ObservabilityOptions["traces"];

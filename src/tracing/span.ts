@@ -1,0 +1,75 @@
+import type { TraceContext } from "./trace-context.js";
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Who works: we for a caller, we by ourselves, or a server for us. */
+export type SpanKind = "server" | "internal" | "client";
+
+/** A piece of work that is over. Times are Unix milliseconds, with fractions. */
+export interface FinishedSpan {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly context: TraceContext;
+  readonly parentSpanId: string | undefined;
+  readonly beganAt: number;
+  readonly endedAt: number;
+  readonly attributes: Attributes;
+  /** Why it failed; undefined when it did not. */
+  readonly failure: string | undefined;
+}
+
+const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
+const FAILED = 2;
+
+export interface Batch {
+  readonly spans: readonly FinishedSpan[];
+  readonly resource: Attributes;
+  readonly scope: { readonly name: string; readonly version: string };
+}
+
+/** The request of OTLP 1.x over HTTP, in JSON. */
+export function toOtlp({ spans, resource, scope }: Batch): object {
+  return {
+    resourceSpans: [
+      { resource: { attributes: toAttributes(resource) }, scopeSpans: [{ scope, spans: spans.map(toOtlpSpan) }] },
+    ],
+  };
+}
+
+function toOtlpSpan({
+  name,
+  kind,
+  context,
+  parentSpanId,
+  beganAt,
+  endedAt,
+  attributes,
+  failure,
+}: FinishedSpan): object {
+  return {
+    traceId: context.traceId,
+    spanId: context.spanId,
+    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    name,
+    kind: KINDS[kind],
+    startTimeUnixNano: toNanos(beganAt),
+    endTimeUnixNano: toNanos(endedAt),
+    attributes: toAttributes(attributes),
+    status: failure === undefined ? {} : { code: FAILED, message: failure },
+  };
+}
+
+function toAttributes(attributes: Attributes): object[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value) }));
+}
+
+function toValue(value: string | number | boolean): object {
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "boolean") return { boolValue: value };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
+
+/** A number of this size is only exact as text. */
+function toNanos(ms: number): string {
+  return String(BigInt(Math.round(ms * 1000)) * 1000n);
+}

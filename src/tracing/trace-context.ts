@@ -1,0 +1,33 @@
+import type { JsonObject } from "../model/json.js";
+
+/** A place in a trace, as W3C Trace Context has it. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const LONGEST_STATE = 512;
+
+/** Undefined for what is none. Later versions may have more parts behind those that are known. */
+export function parseTraceparent(text: unknown): TraceContext | undefined {
+  const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(String(text)) ?? [];
+  if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+export function toTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
+}
+
+/** The trace of a request's headers, in the form in which it travels in a message's metadata; undefined where there is none. */
+export function traceMeta(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): JsonObject | undefined {
+  const { traceparent, tracestate } = headers;
+  if (parseTraceparent(traceparent) === undefined) return undefined;
+  const isPassedOn = typeof tracestate === "string" && tracestate !== "" && tracestate.length <= LONGEST_STATE;
+  return { traceparent, ...(isPassedOn ? { tracestate } : {}) };
+}

@@ -1,0 +1,137 @@
+// Answers of a modern server come in. One that asks for input has the caller's client asked, and what the request is to
+// be made again with goes out. What the client may say and what the server makes of it is not known here.
+import { DiscoveryError } from "../../errors.js";
+import type { CallerPeer } from "../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { isWithinDepth } from "../../util/depth.js";
+import { cutAtWord, toOneLine } from "../../util/text.js";
+import type { Answer, ExchangeRequest } from "../open-request.js";
+import { isAskable, lackOf } from "./capabilities.js";
+
+const MOST_ROUNDS = 20;
+const MOST_QUESTIONS = 32;
+/** Deeper data exhausts the stack of whoever writes it as JSON. */
+const MAX_DEPTH = 500;
+/** A server that only wants to be asked again is not asked at once. */
+const PAUSE_MS = 250;
+
+interface Question {
+  readonly key: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** For one request: what `ExchangeRequest.more` is to be. */
+export function createInputRounds(server: string, peer: CallerPeer | undefined): NonNullable<ExchangeRequest["more"]> {
+  let rounds = 0;
+  return (answer, ended) => {
+    const asked = toAsking(answer);
+    if (asked === undefined) return undefined;
+    rounds += 1;
+    return rounds > MOST_ROUNDS
+      ? Promise.reject(failure(server, "asks for input without end"))
+      : nextRound(asked, { server, peer }, ended);
+  };
+}
+
+function toAsking({ kind, ...answer }: Answer): JsonObject | undefined {
+  const result = kind === "result" && "result" in answer ? answer.result : undefined;
+  return isJsonObject(result) && result["resultType"] === "input_required" ? result : undefined;
+}
+
+interface Parties {
+  readonly server: string;
+  readonly peer: CallerPeer | undefined;
+}
+
+async function nextRound(asked: JsonObject, parties: Parties, ended: AbortSignal): Promise<JsonObject> {
+  const { requestState } = asked;
+  const questions = toQuestions(asked["inputRequests"], parties);
+  const state = typeof requestState === "string" ? { requestState } : {};
+  if (questions.length > 0) return { ...state, inputResponses: await askAll(questions, parties, ended) };
+  if (typeof requestState !== "string") throw failure(parties.server, "asks for input and does not say which");
+  await pause(ended);
+  return state;
+}
+
+/** All of them or none: nobody is asked in vain. */
+function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
+  const entries = isJsonObject(requests) ? Object.entries(requests) : [];
+  if (entries.length > MOST_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
+    throw failure(server, "asks for more input than anybody could give");
+  }
+  return entries.map(([key, request]) => {
+    const { method, params = {} } = isJsonObject(request) ? request : {};
+    if (typeof method !== "string" || !isAskable(method) || !isJsonObject(params)) {
+      throw failure(server, "asks for input of a kind that the gateway does not know");
+    }
+    const lack = lackOf(method, params, peer?.capabilities ?? {});
+    if (lack !== undefined) throw lacking(server, lack.needs);
+    return { key, method, params };
+  });
+}
+
+/** The first that is refused takes back the others. */
+async function askAll(questions: readonly Question[], parties: Parties, ended: AbortSignal): Promise<JsonObject> {
+  const refusal = new AbortController();
+  const signal = AbortSignal.any([ended, refusal.signal]);
+  try {
+    return Object.fromEntries(await Promise.all(questions.map((one) => askOne(one, parties, signal))));
+  } finally {
+    refusal.abort();
+  }
+}
+
+async function askOne(
+  { key, method, params }: Question,
+  { server, peer }: Parties,
+  signal: AbortSignal,
+): Promise<[string, JsonObject]> {
+  const answer = await peer?.request(method, params, signal);
+  if (answer?.kind === "result") return [key, answer.result];
+  const said = cutAtWord(toOneLine(answer?.message ?? ""), 300).replace(/\.$/, "") || "no reason given";
+  throw new DiscoveryError(
+    "TOOL_EXECUTION_ERROR",
+    `The client refused what the tool of ${server} asked for: ${said}.`,
+    {
+      hint: "Check what the call has done before you repeat it.",
+      facts: { method, ...(answer === undefined ? {} : { jsonRpcCode: answer.code }) },
+      server,
+      executed: "unknown",
+    },
+  );
+}
+
+function lacking(server: string, needs: string): DiscoveryError {
+  return new DiscoveryError(
+    "TOOL_EXECUTION_ERROR",
+    `The tool of ${server} asks for input that the caller's client cannot give.`,
+    {
+      hint: `Give what it asks for in the arguments, or use a client that supports ${needs}.`,
+      facts: { resultType: "input_required", needs },
+      server,
+      executed: "unknown",
+    },
+  );
+}
+
+function failure(server: string, what: string): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
+    hint: "The server has a defect; check what the call has done before you repeat it.",
+    facts: { resultType: "input_required" },
+    server,
+    executed: "unknown",
+  });
+}
+
+function pause(ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, PAUSE_MS);
+    function done(): void {
+      clearTimeout(timer);
+      ended.removeEventListener("abort", done);
+      resolve();
+    }
+    ended.addEventListener("abort", done, { once: true });
+  });
+}

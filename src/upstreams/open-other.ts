@@ -1,0 +1,31 @@
+// A connection that does not speak the protocol comes in, a session like any other goes out: the gateway's own tools, or a
+// REST API.
+import { DiscoveryError } from "../errors.js";
+import type { BuiltInConnection, RestConnection } from "../model/server.js";
+import type { Secrets } from "../util/secrets.js";
+import { openBuiltInSession } from "./built-in.js";
+import type { RestMemory } from "./rest/open-rest-session.js";
+import type { Schedule } from "./schedule.js";
+import type { Session } from "./session.js";
+import type { UpstreamsParts } from "./types.js";
+
+export interface OtherParts extends UpstreamsParts {
+  readonly server: string;
+  readonly schedule: Schedule;
+}
+
+export type OpenOther = (connection: BuiltInConnection | RestConnection, secrets: Secrets) => Promise<Session>;
+
+/** What is learned of a REST API outlives its sessions. */
+export function createOpenOther({ version = "0.0.0", ...parts }: OtherParts): OpenOther {
+  const { server, ownTools, convertDocument: convert } = parts;
+  let memory: RestMemory | undefined;
+  return async (connection, secrets) => {
+    if (connection.kind === "built-in") return openBuiltInSession(server, (await ownTools?.()) ?? []);
+    if (convert === undefined)
+      throw new DiscoveryError("CONFIGURATION_ERROR", `${server} is a REST API, and nobody here reads its document.`);
+    const { createRestMemory, openRestSession } = await import("./rest/open-rest-session.js");
+    memory ??= createRestMemory();
+    return await openRestSession(connection, { ...parts, version, secrets, convert, memory });
+  };
+}

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { startSilenceClock } from "./silence-clock.js";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function start() {
+  const onSilence = vi.fn();
+  return { onSilence, clock: startSilenceClock(100, onSilence) };
+}
+
+it("runs out after its span, and later when it is restarted", () => {
+  const { onSilence, clock } = start();
+  vi.advanceTimersByTime(60);
+  clock.restart();
+  vi.advanceTimersByTime(60);
+  expect(onSilence).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(40);
+  expect(onSilence).toHaveBeenCalledOnce();
+});
+
+it("does not run while anybody has stopped it, and has its whole span after that", () => {
+  const { onSilence, clock } = start();
+  const [goOn, alsoGoOn] = [clock.pause(), clock.pause()];
+  goOn();
+  goOn();
+  clock.restart();
+  vi.advanceTimersByTime(1000);
+  expect(onSilence).not.toHaveBeenCalled();
+  alsoGoOn();
+  vi.advanceTimersByTime(99);
+  expect(onSilence).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(onSilence).toHaveBeenCalledOnce();
+});
+
+it("stays stopped, whoever lets it go on", () => {
+  const { onSilence, clock } = start();
+  const goOn = clock.pause();
+  clock.stop();
+  goOn();
+  vi.advanceTimersByTime(1000);
+  expect(onSilence).not.toHaveBeenCalled();
+});
