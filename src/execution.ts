@@ -115,8 +115,8 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
 
 /** Whether a request may be repeated is the policy's word, not the document's. */
 function toUpstreamCall(tool: Tool, call: OutgoingCall, policy: Policy): UpstreamCall {
-  const { name, operation } = tool;
-  if (operation === undefined) return { ...call, tool: name };
+  const { name, operation, definition } = tool;
+  if (operation === undefined) return { ...call, tool: name, inputSchema: definition.inputSchema };
   return { ...call, tool: name, operation: { ...operation, idempotent: policy.ruling(tool).key.isIdempotent } };
 }
 

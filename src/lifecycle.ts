@@ -183,7 +183,10 @@ export class Lifecycle {
 
   async #compose(loaded: LoadedConfig, previous?: Stages): Promise<Stages> {
     const { config } = loaded;
-    this.#foundation ??= this.#lay(config, await openObservers(this.#place, this.#observe));
+    this.#foundation ??= this.#lay(
+      config,
+      await openObservers(this.#place, this.#observe, config.observability.traces),
+    );
     const parts = { loaded, books: this.#booksOf(config), place: this.#place, foundation: this.#foundation };
     return await compose(previous === undefined ? parts : { ...parts, previous });
   }

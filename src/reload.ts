@@ -81,12 +81,26 @@ export function lateOptions(before: Config, after: Config): string[] {
     ...(before.execution.keepResultsMs === after.execution.keepResultsMs
       ? []
       : ["execution.keepResultsMs takes effect at the next start: results are kept as long as was promised."]),
-    ...(isEqual(before.http, after.http) ? [] : ["http takes effect at the next start."]),
+    ...(isEqual(before.observability, after.observability) ? [] : ["observability takes effect at the next start."]),
+    ...(isEqual(fixedOf(before.http), fixedOf(after.http))
+      ? []
+      : ["http takes effect at the next start, but for who may call and from where."]),
   ];
 }
 
 /** Fixed when a connection is opened; the others are looked up each time. */
 const PER_CONNECTION = ["listTimeoutMs", "pulseTimeoutMs", "writeTimeoutMs", "maxMessageBytes"] as const;
+
+/** Who may call, and from where, is looked up for each request. */
+function fixedOf({
+  tokens: _tokens,
+  oauth: _oauth,
+  hosts: _hosts,
+  origins: _origins,
+  ...rest
+}: Config["http"]): object {
+  return rest;
+}
 
 function isEqual(before: unknown, after: unknown): boolean {
   return canonicalJson({ value: before }) === canonicalJson({ value: after });

@@ -60,6 +60,14 @@ export interface DiscoveryConfig {
         graceMs?: number | undefined;
       }
     | undefined;
+  /** What others can see of the gateway at work. */
+  observability?:
+    | {
+        traces?:
+          | { enabled?: boolean | undefined; endpoint?: string | undefined; ratio?: number | undefined }
+          | undefined;
+      }
+    | undefined;
   upstreams?: UpstreamsConfig | undefined;
   execution?: ExecutionConfig | undefined;
 }

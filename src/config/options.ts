@@ -12,6 +12,7 @@ import { serversOptions, sourcesOptions } from "../sources/options.js";
 import { storeOptions } from "../store/options.js";
 import { toolFilesOptions } from "../toolfiles/options.js";
 import { httpOptions } from "../surfaces/http/options.js";
+import { observabilityOptions } from "../tracing/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
 import type { Violation } from "../util/document/schema.js";
 
@@ -34,6 +35,7 @@ export const configOptions = z
     mode: modeOptions,
     gateway: gatewayOptions,
     http: httpOptions.prefault({}),
+    observability: observabilityOptions.prefault({}),
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
   })

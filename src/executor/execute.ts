@@ -64,7 +64,7 @@ export function createExecute(parts: ExecutorParts): Execute {
       throw await attempt.failed(thrown);
     }
     await attempt.answered(result);
-    return call.whole === true ? result : limitResult(result, parts.limit);
+    return call.whole === true ? result : limitResult(result, parts.limit, call.actor.id);
   };
 }
 

@@ -9,17 +9,17 @@ const kept = () => createKeptResults(1000, () => 0);
 describe("limitResult", () => {
   it("returns a result within the limit as the same object", () => {
     const result: CallResult = { content: [text("x".repeat(100))], _meta: { a: 1 }, odd: true };
-    expect(limitResult(result, { bytes: 100, kept: kept() })).toBe(result);
+    expect(limitResult(result, { bytes: 100, kept: kept() }, "ann")).toBe(result);
   });
 
   it("cuts a long text at a clear mark and keeps the whole readable in pages", () => {
     const store = kept();
     const result: CallResult = { content: [text("é".repeat(100_000))], isError: true, _meta: { a: 1 } };
-    const cut = limitResult(result, { bytes: 1001, kept: store });
+    const cut = limitResult(result, { bytes: 1001, kept: store }, "ann");
     expect(cut.content[0]?.["text"]).toBe("é".repeat(500));
     const [, id = "", pages = ""] =
       /anygpt:\/\/results\/([^/]+)\/1 to anygpt:\/\/results\/[^/]+\/(\d+)/.exec(String(cut.content[1]?.["text"])) ?? [];
-    const whole = Array.from({ length: Number(pages) }, (_, n) => store.page(id, n + 1)).join("");
+    const whole = Array.from({ length: Number(pages) }, (_, n) => store.page(id, n + 1, "ann")).join("");
     expect(JSON.parse(whole)).toEqual(result);
     expect(cut).toMatchObject({ isError: true, _meta: { a: 1 } });
   });
@@ -29,7 +29,7 @@ describe("limitResult", () => {
       content: [text("short"), text("x".repeat(3000))],
       structuredContent: { a: "y".repeat(5000) },
     };
-    const cut = limitResult(result, { bytes: 1024, kept: kept() });
+    const cut = limitResult(result, { bytes: 1024, kept: kept() }, "ann");
     expect(cut).not.toHaveProperty("structuredContent");
     expect(cut.content[0]).toEqual(text("short"));
     expect(String(cut.content[1]?.["text"])).toHaveLength(1019);
@@ -37,17 +37,17 @@ describe("limitResult", () => {
 
   it("lets images and audio pass, which are not text to a model", () => {
     const result: CallResult = { content: [{ type: "image", data: "A".repeat(500_000), mimeType: "image/png" }] };
-    expect(limitResult(result, { bytes: 1024, kept: kept() })).toBe(result);
+    expect(limitResult(result, { bytes: 1024, kept: kept() }, "ann")).toBe(result);
   });
 
   it("lets items of no known form pass", () => {
     const result = { content: [null, 5, "x", { type: "text", text: "y".repeat(3000) }] } as unknown as CallResult;
-    expect(limitResult(result, { bytes: 1024, kept: kept() }).content.slice(0, 3)).toEqual([null, 5, "x"]);
+    expect(limitResult(result, { bytes: 1024, kept: kept() }, "ann").content.slice(0, 3)).toEqual([null, 5, "x"]);
   });
 
   it("counts and cuts text inside embedded resources", () => {
     const resource = { type: "resource", resource: { uri: "x:y", text: "z".repeat(5000) } };
-    expect(limitResult({ content: [resource] }, { bytes: 1024, kept: kept() }).content).toHaveLength(1);
+    expect(limitResult({ content: [resource] }, { bytes: 1024, kept: kept() }, "ann").content).toHaveLength(1);
   });
 });
 
@@ -55,22 +55,29 @@ describe("kept results", () => {
   it("forgets a result when its time is over", () => {
     const clock = { now: 0 };
     const store = createKeptResults(1000, () => clock.now);
-    const { id } = store.keep({ a: 1 });
-    expect(store.page(id, 1)).toBe('{"a":1}');
+    const { id } = store.keep({ a: 1 }, "ann");
+    expect(store.page(id, 1, "ann")).toBe('{"a":1}');
     clock.now = 1001;
-    expect(store.page(id, 1)).toBeUndefined();
+    expect(store.page(id, 1, "ann")).toBeUndefined();
+  });
+
+  it("has nothing of a result for anybody but whose call it was", () => {
+    const store = kept();
+    const { id } = store.keep({ a: 1 }, "ann");
+    expect(store.page(id, 1, "bob")).toBeUndefined();
+    expect(store.page(id, 1, "ann")).toBe('{"a":1}');
   });
 
   it("forgets the oldest when all together are too large", () => {
     const store = kept();
-    const first = store.keep("x".repeat(40 * 1024 * 1024));
-    const second = store.keep("x".repeat(40 * 1024 * 1024));
-    expect(store.page(first.id, 1)).toBeUndefined();
-    expect(store.page(second.id, 1)).toHaveLength(65_536);
+    const first = store.keep("x".repeat(40 * 1024 * 1024), "ann");
+    const second = store.keep("x".repeat(40 * 1024 * 1024), "ann");
+    expect(store.page(first.id, 1, "ann")).toBeUndefined();
+    expect(store.page(second.id, 1, "ann")).toHaveLength(65_536);
   });
 
   it.each([0, -1, 2, Number.NaN])("has no page %s of a short result", (page) => {
     const store = kept();
-    expect(store.page(store.keep("short").id, page)).toBeUndefined();
+    expect(store.page(store.keep("short", "ann").id, page, "ann")).toBeUndefined();
   });
 });

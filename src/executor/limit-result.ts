@@ -13,12 +13,12 @@ export function resultUri(id: string, page: number): string {
 }
 
 /** A result within the limit is returned as it is, the same object; a larger one is cut at a clear mark and kept whole. */
-export function limitResult(result: CallResult, { bytes, kept }: ResultLimit): CallResult {
+export function limitResult(result: CallResult, { bytes, kept }: ResultLimit, actorId: string): CallResult {
   const structured = result.structuredContent === undefined ? 0 : sizeOf(JSON.stringify(result.structuredContent));
   const total = result.content.reduce((sum, item) => sum + textSize(item), structured);
   if (total <= bytes) return result;
 
-  const { id, pages, characters } = kept.keep(result);
+  const { id, pages, characters } = kept.keep(result, actorId);
   const content = cutContent(result.content, bytes);
   const { structuredContent: _dropped, ...rest } = result;
   const mark: JsonObject = {

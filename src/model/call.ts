@@ -59,10 +59,18 @@ export interface CallerPeer {
   readonly client: object;
   /** What it has declared that it can be asked: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: JsonObject;
-  /** Puts a server's request to the client; `signal` takes it back. */
-  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<PeerAnswer>;
+  /** Puts a server's question to the client; `signal` takes it back. */
+  request(question: PeerQuestion, signal?: AbortSignal): Promise<PeerAnswer>;
   /** Tells it something that no request waits for, also after the call; absent when there is no way to. */
   notify?(method: string, params: JsonObject): void;
+}
+
+/** What a server asks a client. */
+export interface PeerQuestion {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** How the server names it among its questions of this call, where it does. */
+  readonly key?: string;
 }
 
 /** What a client said. An error is an answer too: it belongs to the server that asked. */

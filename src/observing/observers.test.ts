@@ -52,6 +52,7 @@ describe("metrics", () => {
     const metrics = createMetrics();
     const engine = engineOn(ECHO, { observe: { metrics } });
     await engine.searchTools("echo a text");
+    await engine.searchTools("echo", { server: "absent" }).catch(() => undefined);
     await engine.executeTool("echo", "echo", { text: "hi" });
     await engine.executeTool("echo", "fail", {});
     await engine.executeTool("echo", "nothing_like_it", {});
@@ -63,6 +64,7 @@ describe("metrics", () => {
     expect(text).toContain('anygpt_call_errors_total{code="SERVER_NOT_FOUND"} 1\n');
     expect(text).not.toContain("made_up");
     expect(text).toContain('anygpt_searches_total{outcome="found"} 1\n');
+    expect(text).toContain('anygpt_searches_total{outcome="error"} 1\n');
     expect(text).toContain('anygpt_upstream_state{server="echo",state="open"} 1\n');
     expect(text).toContain('anygpt_tools{server="echo"} 15\n');
     expect(text).toContain("anygpt_calls_in_flight 0\n");

@@ -56,32 +56,35 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
   const readText = createTextReader(vocabulary);
   // By word, and all 0 between two documents.
   let frequencies = new Float64Array(1024);
-  let touched: number[] = [];
+  // Written over from text to text and from document to document: arrays that grow anew would be most of what is left behind.
+  const read: number[] = [];
+  const touched: number[] = [];
+  let touchedCount = 0;
 
   const addText = (text: string, { weight, lengthNorm, usualLength }: FieldConstants): void => {
-    const chunks = readText(text);
-    let length = 0;
-    for (const chunk of chunks) length += chunk.length;
+    const length = readText(text, read);
     const each = weight / (1 - lengthNorm + (lengthNorm * length) / usualLength);
     if (vocabulary.words.length > frequencies.length) frequencies = enlarge(frequencies, vocabulary.words.length);
-    for (const chunk of chunks) {
-      for (const word of chunk) {
-        const before = frequencies[word] ?? 0;
-        if (before === 0) touched.push(word);
-        frequencies[word] = before + each;
-      }
+    for (let at = 0; at < length; at += 1) {
+      const word = read[at] ?? 0;
+      const before = frequencies[word] ?? 0;
+      if (before === 0) touched[touchedCount++] = word;
+      frequencies[word] = before + each;
     }
   };
 
-  const readDocument = (document: SearchDocument, words: number[], steps: number[]): void => {
-    touched = [];
-    for (const [index, text] of readFields(document).entries()) {
+  const readDocument = (document: SearchDocument, into: WordList): void => {
+    touchedCount = 0;
+    const texts = readFields(document);
+    for (let index = 0; index < texts.length; index += 1) {
+      const text = texts[index] ?? "";
       const field = fields[index];
       if (text !== "" && field !== undefined) addText(text, field);
     }
-    for (const word of touched) {
-      words.push(word);
-      steps.push(Math.min(Math.ceil((frequencies[word] ?? 0) / FREQUENCY_STEP), MOST_STEPS));
+    into.reserve(touchedCount);
+    for (let at = 0; at < touchedCount; at += 1) {
+      const word = touched[at] ?? 0;
+      into.add(word, Math.min(Math.ceil((frequencies[word] ?? 0) / FREQUENCY_STEP), MOST_STEPS));
       frequencies[word] = 0;
     }
   };
@@ -90,12 +93,11 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
     // In the order of their ids, so that equals are told in this order, however they came.
     const documents = given.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const ends = new Uint32Array(documents.length);
-    const words: number[] = [];
-    const steps: number[] = [];
+    const list = createWordList(documents.length * USUAL_WORDS);
     const meanings = meaning === undefined ? undefined : createMeanings(documents.length, meaning.dims);
     for (const [number, document] of documents.entries()) {
-      readDocument(document, words, steps);
-      ends[number] = words.length;
+      readDocument(document, list);
+      ends[number] = list.count();
       if (meaning !== undefined) meanings?.set(number, meaning.readTool(document));
       if (number % DOCUMENTS_AT_ONCE === DOCUMENTS_AT_ONCE - 1) yield;
     }
@@ -107,10 +109,44 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
       longestKey: [...named.keys()].reduce((most, key) => Math.max(most, key.length), 0),
       deprecated: Uint8Array.from(documents, ({ description }) => (findDeprecation(description) === undefined ? 0 : 1)),
       ends,
-      words: Uint32Array.from(words),
-      frequencies: Uint16Array.from(steps),
+      ...list.take(),
       meanings: meanings?.all,
     };
+  };
+}
+
+/** More or fewer are only a matter of copying. */
+const USUAL_WORDS = 64;
+
+interface WordList {
+  count(): number;
+  /** Makes room for so many more. */
+  reserve(more: number): void;
+  add(word: number, frequency: number): void;
+  take(): Pick<Block, "words" | "frequencies">;
+}
+
+function createWordList(room: number): WordList {
+  let words = new Uint32Array(room);
+  let frequencies = new Uint16Array(room);
+  let count = 0;
+  return {
+    count: () => count,
+    reserve(more) {
+      if (count + more <= words.length) return;
+      const larger = 2 * (count + more);
+      const [oldWords, oldFrequencies] = [words, frequencies];
+      words = new Uint32Array(larger);
+      words.set(oldWords);
+      frequencies = new Uint16Array(larger);
+      frequencies.set(oldFrequencies);
+    },
+    add(word, frequency) {
+      words[count] = word;
+      frequencies[count] = frequency;
+      count += 1;
+    },
+    take: () => ({ words: words.slice(0, count), frequencies: frequencies.slice(0, count) }),
   };
 }
 
@@ -126,19 +162,29 @@ function createMeanings(count: number, dims: number): { all: Meanings; set: (num
   };
 }
 
-/** The words of a text, chunk by chunk; what a chunk says is remembered over many documents, which say much the same. */
-function createTextReader(vocabulary: Vocabulary): (text: string) => readonly (readonly number[])[] {
-  const known = new Map<string, readonly number[]>();
-  return (text) =>
-    splitChunks(text).map((chunk) => {
-      let numbers = known.get(chunk);
-      if (numbers === undefined) {
-        const own = copyText(chunk);
-        numbers = tokenizeChunk(own).map((word) => vocabulary.add(word));
-        known.set(own, numbers);
-      }
-      return numbers;
-    });
+/** Puts the words of a text into a list and tells how many they are; what a chunk says is remembered over many documents, which say much the same. */
+function createTextReader(vocabulary: Vocabulary): (text: string, into: number[]) => number {
+  // Most chunks are one word, and need no list.
+  const known = new Map<string, number | readonly number[]>();
+  const readChunk = (chunk: string): number | readonly number[] => {
+    const own = copyText(chunk);
+    const numbers = tokenizeChunk(own).map((word) => vocabulary.add(word));
+    const [only] = numbers;
+    const said = numbers.length === 1 && only !== undefined ? only : numbers;
+    known.set(own, said);
+    return said;
+  };
+  return (text, into) => {
+    let count = 0;
+    const chunks = splitChunks(text);
+    for (let at = 0; at < chunks.length; at += 1) {
+      const chunk = chunks[at] ?? "";
+      const numbers = known.get(chunk) ?? readChunk(chunk);
+      if (typeof numbers === "number") into[count++] = numbers;
+      else for (const number of numbers) into[count++] = number;
+    }
+    return count;
+  };
 }
 
 function enlarge(values: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

@@ -16,7 +16,10 @@ export function tokenize(text: string): string[] {
 
 /** Runs of letters and digits; what one of them says does not depend on the others, so callers may remember it. */
 export function splitChunks(text: string): readonly string[] {
-  const folded = foldMarks(text.slice(0, LONGEST_TEXT));
+  const read = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
+  // Plain English needs no regular expression with all letters of the world.
+  if (!/[\u0080-\uffff]/.test(read)) return read.match(/[A-Za-z0-9]+/g) ?? [];
+  const folded = foldMarks(read);
   if (!WITHOUT_SPACES.test(folded)) return folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return folded.replace(RUN_WITHOUT_SPACES, " $& ").match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }

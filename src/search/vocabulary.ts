@@ -14,20 +14,30 @@ export interface Vocabulary {
   formsOf(stem: number): readonly number[];
 }
 
+const NONE = -1;
+
 export function createVocabulary(): Vocabulary {
   const words: string[] = [];
   const stems: string[] = [];
   const wordNumbers = new Map<string, number>();
   const stemNumbers = new Map<string, number>();
   const stemOfWord: number[] = [];
-  const forms: number[][] = [];
+  // Forms of a stem as a chain from the first to the last: an array for each stem would be most of what a vocabulary takes.
+  const firstForms: number[] = [];
+  const lastForms: number[] = [];
+  const nextForms: number[] = [];
 
-  const addStem = (stem: string): number => {
+  const addForm = (stem: string, word: number): number => {
     const known = stemNumbers.get(stem);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      nextForms[lastForms[known] ?? 0] = word;
+      lastForms[known] = word;
+      return known;
+    }
     const number = stems.push(stem) - 1;
     stemNumbers.set(stem, number);
-    forms.push([]);
+    firstForms.push(word);
+    lastForms.push(word);
     return number;
   };
 
@@ -39,14 +49,17 @@ export function createVocabulary(): Vocabulary {
       if (known !== undefined) return known;
       const number = words.push(word) - 1;
       wordNumbers.set(word, number);
-      const stem = addStem(toStem(word));
-      stemOfWord.push(stem);
-      forms[stem]?.push(number);
+      nextForms.push(NONE);
+      stemOfWord.push(addForm(toStem(word), number));
       return number;
     },
     findWord: (word) => wordNumbers.get(word),
     findStem: (stem) => stemNumbers.get(stem),
     stemOf: (word) => stemOfWord[word] ?? -1,
-    formsOf: (stem) => forms[stem] ?? [],
+    formsOf(stem) {
+      const forms: number[] = [];
+      for (let word = firstForms[stem] ?? NONE; word !== NONE; word = nextForms[word] ?? NONE) forms.push(word);
+      return forms;
+    },
   };
 }

@@ -22,6 +22,8 @@ const EXECUTED: Readonly<Record<number, Executed>> = {
   [-32_602]: "yes",
 };
 
+const MISSING_CAPABILITY = -32_021;
+
 /** Deeper data exhausts the stack of whoever writes it as JSON. */
 const MAX_DEPTH = 500;
 
@@ -33,7 +35,7 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
     const said = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
     throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with an error: ${said.replace(/\.$/, "")}.`, {
       hint: "Correct the arguments if the error is about them; otherwise check what the call has done before you repeat it.",
-      facts: { jsonRpcCode: answer.code },
+      facts: { jsonRpcCode: answer.code, ...lackOf(answer) },
       server,
       executed: EXECUTED[answer.code] ?? "unknown",
     });
@@ -59,6 +61,12 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
   const { resultType, ...result } = answer.result;
   if (resultType !== undefined && resultType !== "complete") throw unfinished(server, resultType);
   return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
+}
+
+/** What the client would have to be able to do (2026-07-28). */
+function lackOf({ code, data }: Extract<Answer, { kind: "error" }>): { requiredCapabilities?: JsonObject } {
+  const required = code === MISSING_CAPABILITY && isJsonObject(data) ? data["requiredCapabilities"] : undefined;
+  return isJsonObject(required) && isWithinDepth(required, MAX_DEPTH) ? { requiredCapabilities: required } : {};
 }
 
 /** By the protocol (2025-11-25) the call has not been carried out, and comes again when a person was there. */

@@ -2,6 +2,7 @@
 // as long as somebody wants that.
 import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
+import { type Lend, lendingPeer } from "./asking-back/lending-peer.js";
 import { createListChanges } from "./list-changes.js";
 import { createOffers } from "./offers.js";
 import type { UpstreamOptions } from "./options.js";
@@ -18,7 +19,8 @@ export interface Patience {
 }
 
 export interface Work<Result> extends Patience {
-  readonly run: (session: Session) => Promise<Result>;
+  /** `lend`: makes room for another until the result is called. */
+  readonly run: (session: Session, lend: Lend) => Promise<Result>;
 }
 
 export interface BesideParts {
@@ -66,8 +68,11 @@ export function createBeside(parts: BesideParts): Beside {
   const watchOver = (session: Session, uri: string): Promise<UpstreamAnswer> => needRelay(session).watch(uri);
 
   return {
-    request: (target, request, signal) =>
-      use(target, { ...request, run: (session) => needRelay(session).request(request, signal) }, signal),
+    request(target, request, signal) {
+      const run: Work<UpstreamAnswer>["run"] = (session, lend) =>
+        needRelay(session).request({ ...request, ...lendingPeer(request.peer, lend) }, signal);
+      return use(target, { ...request, run }, signal);
+    },
 
     async offers(target, { kind, freshMs, mayOpen }) {
       if (offers.isFresh(kind, freshMs) || !(mayOpen || parts.session() !== undefined)) return offers.known(kind);

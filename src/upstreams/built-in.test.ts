@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { openUpstreams } from "../../test/support/upstreams.js";
 import type { JsonObject } from "../model/json.js";
 import { openBuiltInSession } from "./built-in.js";
 import type { OwnTool } from "./own-tool.js";
@@ -11,24 +12,31 @@ const CALL = { tool: "echo", arguments: { a: 1 }, timeoutMs: 20_000, maxTotalMs:
 const never = (_args: JsonObject, signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 
-it("lists and calls what it was given, asking for leave before each call", async () => {
-  const events: string[] = [];
+it("lists and calls what it was given", async () => {
   const session = openBuiltInSession("own", [
-    tool((args) => {
-      events.push("run");
-      return Promise.resolve({ content: [{ type: "text", text: JSON.stringify(args) }] });
-    }),
+    tool((args) => Promise.resolve({ content: [{ type: "text", text: JSON.stringify(args) }] })),
   ]);
   expect((await session.listTools()).tools.map(({ name }) => name)).toEqual(["echo"]);
-  const beforeSend = (): Promise<void> => {
-    events.push("leave");
-    return Promise.resolve();
-  };
-  expect(await session.callTool({ ...CALL, beforeSend })).toEqual({ content: [{ type: "text", text: '{"a":1}' }] });
-  expect(events).toEqual(["leave", "run"]);
+  expect(await session.callTool(CALL)).toEqual({ content: [{ type: "text", text: '{"a":1}' }] });
   await expect(session.callTool({ ...CALL, tool: "other" })).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
   await session.close();
   expect(session.closed).toBe(true);
+});
+
+it("is asked for leave once before a call: an approval can be used up only once", async () => {
+  const events: string[] = [];
+  const run = () => {
+    events.push("run");
+    return Promise.resolve({ content: [] });
+  };
+  const upstreams = openUpstreams({}, { ownTools: () => Promise.resolve([tool(run)]) });
+  const beforeSend = () => {
+    events.push("leave");
+    return Promise.resolve();
+  };
+  await upstreams.call({ name: "own", connection: () => ({ kind: "built-in" }) }, { ...CALL, beforeSend });
+  expect(events).toEqual(["leave", "run"]);
+  await upstreams.close();
 });
 
 it("ends a call that takes too long, and one that is cancelled for its own reason", async () => {

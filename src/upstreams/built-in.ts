@@ -11,7 +11,6 @@ export function openBuiltInSession(server: string, tools: readonly OwnTool[]): S
   async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
     const tool = tools.find(({ definition }) => definition.name === call.tool);
     if (tool === undefined) throw new DiscoveryError("TOOL_NOT_FOUND", `${server} has no tool "${call.tool}".`);
-    await call.beforeSend?.();
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(Math.min(call.timeoutMs, call.maxTotalMs));
     try {

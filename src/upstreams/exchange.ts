@@ -11,6 +11,8 @@ import { type Answer, cancelled, type ExchangeRequest, type OpenCall, OpenReques
 
 // The SDK counts its own requests from zero over the same transport.
 const FIRST_ID = 1_000_000;
+/** So long a server may still be at work for a call that was given up: not every one heeds that. */
+const GIVEN_UP_MS = 60_000;
 
 export interface ExchangeParts {
   readonly server: string;
@@ -19,7 +21,7 @@ export interface ExchangeParts {
   readonly envelope: JsonObject;
   /** In the modern era over HTTP, closing a request's stream is what cancels it. */
   readonly cancelByStream: boolean;
-  /** `during`: the calls in whose course it may have come. */
+  /** `during`: the calls in whose course it may have come, those that were given up among them. */
   readonly onNotification: (method: string, params: JsonObject, during: readonly OpenCall[]) => void;
   /** False when the request is none that is answered here: it goes on to the SDK. */
   readonly onRequest: (request: InboundRequest) => boolean;
@@ -30,7 +32,7 @@ export interface InboundRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: JsonObject;
-  /** The calls in whose course it may have come. */
+  /** The calls in whose course it may have come, those that were given up among them. */
   readonly during: readonly OpenCall[];
 }
 
@@ -61,6 +63,8 @@ export function createExchange(parts: ExchangeParts): Exchange {
   const { server, transport } = parts;
   const pending = new Map<number, Pending>();
   const open = new Set<OpenRequest>();
+  /** The last one of each actor, or of a client whose actor is not known. */
+  const givenUp = new Map<unknown, OpenCall>();
   const requestParts = { server, dispatch, cancel, forget, onSettled: (one: OpenRequest) => void open.delete(one) };
   let nextId = FIRST_ID;
   let heard = 0;
@@ -98,8 +102,8 @@ export function createExchange(parts: ExchangeParts): Exchange {
 
   function during(): readonly OpenCall[] {
     const stream = streams.getStore();
-    const waiting = stream?.of === pending ? [pending.get(stream.id)] : [...pending.values()];
-    return waiting.flatMap((one) => one?.request.call ?? []);
+    if (stream?.of === pending) return [pending.get(stream.id)?.request.call ?? []].flat();
+    return [...givenUp.values(), ...[...pending.values()].flatMap(({ request }) => request.call ?? [])];
   }
 
   function dispatch(wanted: ExchangeRequest, request: OpenRequest): number {
@@ -112,6 +116,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
     const send = (): Promise<void> =>
       transport.send(toMessage(id, wanted, parts.envelope), {
         ...(stream === undefined ? {} : { requestSignal: stream.signal }),
+        ...(wanted.headers === undefined ? {} : { headers: wanted.headers }),
         onRequestStreamEnd: () => fail(brokenOff(server)),
       });
     const sent = transport.hasPerRequestStream === true ? streams.run({ of: pending, id }, send) : send();
@@ -124,12 +129,22 @@ export function createExchange(parts: ExchangeParts): Exchange {
   }
 
   function cancel(id: number, reason: string): void {
-    const stream = pending.get(id)?.stream;
+    const { stream, request } = pending.get(id) ?? {};
     if (!forget(id)) return;
+    if (request?.call !== undefined) linger(request.call);
     if (stream !== undefined) return stream.abort();
     const meta = Object.keys(parts.envelope).length === 0 ? {} : { _meta: parts.envelope };
     const params = { requestId: id, reason, ...meta };
     transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => undefined);
+  }
+
+  function linger(call: OpenCall): void {
+    const whose = call.actorId ?? call.peer?.client;
+    if (whose === undefined) return;
+    givenUp.set(whose, call);
+    setTimeout(() => {
+      if (givenUp.get(whose) === call) givenUp.delete(whose);
+    }, GIVEN_UP_MS).unref();
   }
 
   return {

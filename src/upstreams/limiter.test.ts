@@ -26,18 +26,18 @@ describe("the limiter", () => {
     const { limiter } = create(2, 10);
     const order: number[] = [];
     const [first, second] = [await limiter.acquire(), await limiter.acquire()];
-    const third = limiter.acquire().then((release) => (order.push(3), release));
-    const fourth = limiter.acquire().then((release) => (order.push(4), release));
+    const third = limiter.acquire().then((place) => (order.push(3), place));
+    const fourth = limiter.acquire().then((place) => (order.push(4), place));
     expect(limiter.waiting).toBe(2);
-    first();
-    const releaseThird = await third;
+    first.release();
+    const placeOfThird = await third;
     expect(order).toEqual([3]);
-    second();
-    const releaseFourth = await fourth;
+    second.release();
+    const placeOfFourth = await fourth;
     expect(order).toEqual([3, 4]);
-    releaseThird();
-    releaseFourth();
-    expect(await limiter.acquire()).toBeTypeOf("function");
+    placeOfThird.release();
+    placeOfFourth.release();
+    expect(await limiter.acquire()).toBeDefined();
   });
 
   it("refuses what does not fit into the queue, and says that nothing was sent", async () => {
@@ -49,7 +49,7 @@ describe("the limiter", () => {
 
   it("refuses what waited too long and does not let it in later", async () => {
     const { limiter, timers } = create(1, 5);
-    const release = await limiter.acquire();
+    const place = await limiter.acquire();
     const waiting = limiter.acquire();
     timers.fire();
     await expect(waiting).rejects.toMatchObject({
@@ -57,19 +57,19 @@ describe("the limiter", () => {
       message: "The call waited 5 s in the queue of github; nothing was sent.",
     });
     expect(limiter.waiting).toBe(0);
-    release();
-    expect(await limiter.acquire()).toBeTypeOf("function");
+    place.release();
+    expect(await limiter.acquire()).toBeDefined();
   });
 
   it("takes a cancelled call out of the queue", async () => {
     const { limiter, timers } = create(1, 5);
-    const release = await limiter.acquire();
+    const place = await limiter.acquire();
     const controller = new AbortController();
     const waiting = limiter.acquire(controller.signal);
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "CANCELLED", executed: "no" });
     expect(timers.count()).toBe(0);
-    release();
+    place.release();
     expect(limiter.waiting).toBe(0);
   });
 
@@ -79,10 +79,42 @@ describe("the limiter", () => {
 
   it("counts a place that is given back twice once", async () => {
     const { limiter } = create(1, 0);
-    const release = await limiter.acquire();
-    release();
-    release();
+    const place = await limiter.acquire();
+    place.release();
+    place.release();
     await limiter.acquire();
+    await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
+  });
+
+  it("lets another in for a place that is lent, and nobody for it once it was taken back", async () => {
+    const { limiter } = create(1, 1);
+    const first = await limiter.acquire();
+    const second = limiter.acquire();
+    const takeBack = [first.lend(), first.lend()];
+    const other = await second;
+    await expect(Promise.race([limiter.acquire(), Promise.resolve("waits")])).resolves.toBe("waits");
+    for (const back of [...takeBack, ...takeBack]) back();
+    other.release();
+    expect(limiter.waiting).toBe(1);
+    first.release();
+    expect(limiter.waiting).toBe(0);
+  });
+
+  it("takes back what was lent with the place itself, and lends no place that is not held", async () => {
+    const { limiter } = create(1, 0);
+    const first = await limiter.acquire();
+    const takeBack = first.lend();
+    first.release();
+    takeBack();
+    first.lend();
+    await limiter.acquire();
+    await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
+  });
+
+  it("lends so many places and no more", async () => {
+    const { limiter } = create(1, 0);
+    for (let lent = 0; lent < 256; lent++) (await limiter.acquire()).lend();
+    (await limiter.acquire()).lend();
     await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
   });
 });

@@ -10,21 +10,26 @@ export interface LimiterParts {
   readonly schedule: Schedule;
 }
 
+export interface Place {
+  release(): void;
+  /** Lets another in until the result is called: then there may be one more than should be, but nobody waits twice. */
+  lend(): () => void;
+}
+
 export interface Limiter {
-  /** Waits for a place in line; the result gives the place back. */
-  acquire(signal?: AbortSignal): Promise<() => void>;
+  /** Waits in line for a place. */
+  acquire(signal?: AbortSignal): Promise<Place>;
   readonly waiting: number;
 }
+
+/** Places of one server that may be lent: whoever has lent one costs the server something all the same. */
+const MOST_LENT = 256;
 
 /** One server's share: so many calls at once, so many in line, first come first served. */
 export function createLimiter(parts: LimiterParts): Limiter {
   let running = 0;
+  let lent = 0;
   const line: (() => void)[] = [];
-
-  function release(): void {
-    running -= 1;
-    letIn();
-  }
 
   function letIn(): void {
     while (running < parts.concurrency && line.length > 0) {
@@ -33,16 +38,40 @@ export function createLimiter(parts: LimiterParts): Limiter {
     }
   }
 
-  function releaseOnce(): () => void {
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      release();
+  function createPlace(): Place {
+    let isHeld = true;
+    let loans = 0;
+    const giveUp = (): void => {
+      running -= 1;
+      letIn();
+    };
+    const takeBack = (): void => {
+      lent -= 1;
+      running += 1;
+    };
+    return {
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        if (loans > 0) takeBack();
+        giveUp();
+      },
+      lend() {
+        if (!isHeld || (loans === 0 && lent >= MOST_LENT)) return () => undefined;
+        loans += 1;
+        if (loans === 1) {
+          lent += 1;
+          giveUp();
+        }
+        return once(() => {
+          loans -= 1;
+          if (isHeld && loans === 0) takeBack();
+        });
+      },
     };
   }
 
-  function wait(signal: AbortSignal | undefined): Promise<() => void> {
+  function wait(signal: AbortSignal | undefined): Promise<Place> {
     return new Promise((resolve, reject) => {
       const leave = (error: DiscoveryError): void => {
         line.splice(line.indexOf(enter), 1);
@@ -57,7 +86,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
       };
       const enter = (): void => {
         stopWatching();
-        resolve(releaseOnce());
+        resolve(createPlace());
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       line.push(enter);
@@ -73,11 +102,20 @@ export function createLimiter(parts: LimiterParts): Limiter {
       letIn();
       if (running < parts.concurrency) {
         running += 1;
-        return releaseOnce();
+        return createPlace();
       }
       if (line.length >= parts.queue) throw lineIsFull(parts.server, line.length);
       return wait(signal);
     },
+  };
+}
+
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    run();
   };
 }
 

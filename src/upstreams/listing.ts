@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { isWithinDepth } from "../util/depth.js";
+import { readHeaderArguments } from "./header-arguments.js";
 
 const MOST_PAGES = 100;
 const MOST_TOOLS = 10_000;
@@ -35,6 +36,21 @@ export async function readPages(page: (cursor: string | undefined) => Promise<Js
     cursor = next;
   }
   return { tools: [...tools.values()], dropped, truncated: true };
+}
+
+/** Who sends arguments in headers must not use a tool that does not say clearly in which (2026-07-28). */
+export function withoutUnsendable({ tools, dropped, truncated }: ToolPages): ToolPages {
+  const read = tools.map((tool) => ({ tool, headers: readHeaderArguments(tool.inputSchema) }));
+  return {
+    tools: read.flatMap(({ tool, headers }) => (headers.kind === "valid" ? [tool] : [])),
+    dropped: [
+      ...dropped,
+      ...read.flatMap(({ tool, headers }) =>
+        headers.kind === "invalid" ? [{ name: tool.name, reason: headers.reason }] : [],
+      ),
+    ],
+    truncated,
+  };
 }
 
 /** The definition, or why it cannot be used. A missing input schema means "no parameters"; one that is no object is an error. */

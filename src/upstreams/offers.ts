@@ -93,7 +93,7 @@ async function readItems(list: OfferList, relay: Relay | undefined, timeoutMs: n
   let characters = 0;
   for (let pages = 0; pages < MOST_PAGES; pages++) {
     const params: JsonObject = cursor === undefined ? {} : { cursor };
-    const page = await readPage(list, relay, { method: list.method, params, timeoutMs });
+    const page = await readPage(list, relay, { method: list.method, params, timeoutMs, isShared: true });
     for (const item of page.items) {
       const key = keyOf(item, list);
       if (key === undefined || items.has(key)) continue;

@@ -15,6 +15,8 @@ export interface ExchangeRequest extends Limits {
   readonly params: JsonObject;
   /** What the envelope says of this very request, in place of what it says of the connection. */
   readonly envelope?: JsonObject;
+  /** Over HTTP, beside those of the connection. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly onProgress?: (params: JsonObject) => void;
   /** For whom it is made; left out when it is for nobody in particular. */
   readonly caller?: Caller;

@@ -87,10 +87,11 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     );
   }
 
-  /** Of several, the one that is the most open. */
+  /** Of several, the one that is the most open. Why the connection of one actor failed is nobody else's to hear. */
   function stateOf(server: string): UpstreamState {
     const states = [...lanes.values()].filter((lane) => lane.server === server).map((lane) => lane.upstream.state());
-    return ["open", "starting", "failed"].flatMap((kind) => states.filter((state) => state.kind === kind))[0] ?? CLOSED;
+    const open = ["open", "starting"].flatMap((kind) => states.filter((state) => state.kind === kind))[0];
+    return open ?? lanes.get(server)?.upstream.state() ?? CLOSED;
   }
 
   async function watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching> {

@@ -1,13 +1,16 @@
 // A request that is no call comes in, what the server answers goes out unchanged: prompts, resources, completion. What
 // they mean and who may have them is not known here.
-import type { Client } from "@modelcontextprotocol/client";
+import { CLIENT_CAPABILITIES_META_KEY, type Client } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
+import type { CallerPeer } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Era, ServerCapabilities } from "../model/server.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
+import { createInputRounds } from "./asking-back/input-rounds.js";
 import type { Exchange } from "./exchange.js";
-import type { Answer } from "./open-request.js";
+import { type Filter, keepListening } from "./listening.js";
+import type { Answer, ExchangeRequest } from "./open-request.js";
 import { oversizeError } from "./oversize.js";
 import type { Notice, UpstreamAnswer, UpstreamRequest } from "./types.js";
 
@@ -31,6 +34,7 @@ export interface RelayParts {
   readonly era: Era;
   readonly secrets: Secrets;
   readonly request: Exchange["request"];
+  readonly onNotice: (notice: Notice) => void;
 }
 
 interface Watch {
@@ -38,8 +42,8 @@ interface Watch {
   end: () => void;
 }
 
-/** Who asks here cannot be asked back; a question that may be theirs is put to nobody. */
-const SOMEBODY = { actorId: undefined, peer: undefined, onEvent: undefined };
+/** Longest wait for an answer with all that the caller is asked meanwhile. */
+const LONGEST_TALK_MS = 900_000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
 
 export function createRelay(parts: RelayParts): Relay {
@@ -47,22 +51,33 @@ export function createRelay(parts: RelayParts): Relay {
   const watches = new Map<string, Watch>();
 
   async function request(wanted: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer> {
-    const { method, params, timeoutMs } = wanted;
-    const limits = { timeoutMs, maxTotalMs: timeoutMs };
-    return toAnswer(await parts.request({ method, params, ...limits, caller: SOMEBODY }, signal), server, secrets);
+    const { method, params, timeoutMs, peer } = wanted;
+    const request: ExchangeRequest = {
+      method,
+      params,
+      timeoutMs,
+      maxTotalMs: peer === undefined ? timeoutMs : LONGEST_TALK_MS,
+      // A question that may be the caller's is put to nobody else.
+      ...(wanted.isShared === true ? {} : { caller: { actorId: undefined, peer, onEvent: undefined } }),
+      ...(parts.era === "modern" && peer !== undefined ? askedBack(server, peer) : {}),
+    };
+    return toAnswer(await parts.request(request, signal), server, secrets);
   }
 
   const askFor = (method: string, uri: string): Promise<UpstreamAnswer> =>
-    request({ method, params: { uri }, timeoutMs: WATCH_TIMEOUT_MS });
+    request({ method, params: { uri }, timeoutMs: WATCH_TIMEOUT_MS, isShared: true });
 
   /** In the modern era it is a stream that is listened to, one for each resource: what it is about cannot be changed later. */
   async function listen(uri: string, watch: Watch): Promise<UpstreamAnswer> {
     if (client.getServerCapabilities()?.resources?.subscribe !== true) return notSupported();
-    const stream = await client.listen({ resourceSubscriptions: [uri] });
-    const end = (): void => void stream.close().catch(() => undefined);
+    const { honored, end } = keepListening(client, { resourceSubscriptions: [uri] }, () =>
+      parts.onNotice({ kind: "updated", uri }),
+    );
     if (watches.get(uri) === watch) watch.end = end;
     else end();
-    return stream.honoredFilter.resourceSubscriptions?.includes(uri) === true ? DONE : notSupported();
+    if ((await honored).resourceSubscriptions?.includes(uri) === true) return DONE;
+    end();
+    return notSupported();
   }
 
   function begin(uri: string): Promise<UpstreamAnswer> {
@@ -113,12 +128,19 @@ export function toNotice(method: string, { uri }: JsonObject): Notice | undefine
 }
 
 /** What a modern server is asked to announce; others do so unasked. */
-export function toFilter(client: Client): Parameters<Client["listen"]>[0] {
+export function toFilter(client: Client): Filter {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
   return {
     ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
     ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
     ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+  };
+}
+
+function askedBack(server: string, peer: CallerPeer): Pick<ExchangeRequest, "envelope" | "more"> {
+  return {
+    envelope: { [CLIENT_CAPABILITIES_META_KEY]: peer.capabilities },
+    more: createInputRounds(server, peer),
   };
 }
 
@@ -138,7 +160,7 @@ function toAnswer(answer: Answer, server: string, { redact, redactValue }: Secre
   if (!isJsonObject(result)) throw unusable(server, "something that is not a result");
   if (!isWithinDepth(result, MAX_DEPTH)) throw unusable(server, `data nested over ${MAX_DEPTH} levels deep`);
   const kind = result["resultType"] ?? "complete";
-  // We have not said that we could answer questions of the server here.
+  // Questions are put to the caller before; whoever cannot be asked has not said so.
   if (kind !== "complete") throw unusable(server, "a question that the gateway does not pass on");
   return { kind: "result", result };
 }

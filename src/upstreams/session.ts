@@ -18,7 +18,9 @@ import { createPages, pagesOf } from "./asking-back/pages.js";
 import { brokeOff, midCall, notListed, toPage, toProgressEvent, toResult } from "./answers.js";
 import type { Channel } from "./channel.js";
 import { createExchange } from "./exchange.js";
-import { readPages } from "./listing.js";
+import { toArgumentHeaders } from "./header-arguments.js";
+import { readPages, withoutUnsendable } from "./listing.js";
+import { type Filter, keepListening } from "./listening.js";
 import type { Answer, Caller, ExchangeRequest } from "./open-request.js";
 import { createRelay, type Relay, toFilter, toNotice } from "./relay.js";
 import type { Notice, UpstreamCall } from "./types.js";
@@ -63,11 +65,14 @@ export function createSession(parts: SessionParts): Session {
   let lost = false;
   let feelingPulse = false;
 
+  /** Where arguments may have to travel in headers. */
+  const hasHeaders = era === "modern" && channel.transport.hasPerRequestStream === true;
+
   const exchange = createExchange({
     server,
     transport: channel.transport,
     envelope: toEnvelope(parts, era),
-    cancelByStream: era === "modern" && channel.transport.hasPerRequestStream === true,
+    cancelByStream: hasHeaders,
     onRequest: (request) => era === "legacy" && questions.take(request),
     onNotification(method, params, during) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
@@ -82,7 +87,7 @@ export function createSession(parts: SessionParts): Session {
   const questions = createServerQuestions(exchange.respond, pages);
   const logs = createLogs({ client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
 
-  const relay = createRelay({ server, client, era, secrets: parts.secrets, request: askBeside });
+  const relay = createRelay({ ...parts, era, request: askBeside });
 
   const passOn = channel.transport.onclose;
   channel.transport.onclose = () => {
@@ -94,6 +99,13 @@ export function createSession(parts: SessionParts): Session {
   function loseTo(reason: DiscoveryError): void {
     lost = true;
     parts.onLost(reason);
+  }
+
+  /** Any of the lists may have changed while nothing was heard of them. */
+  function tellMissed({ toolsListChanged, promptsListChanged, resourcesListChanged }: Filter): void {
+    if (toolsListChanged === true) parts.onListChanged();
+    if (promptsListChanged === true) parts.onNotice({ kind: "changed", offers: "prompts" });
+    if (resourcesListChanged === true) parts.onNotice({ kind: "changed", offers: "resources" });
   }
 
   async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
@@ -111,6 +123,7 @@ export function createSession(parts: SessionParts): Session {
           // Progress is asked for even if nobody listens: it is what keeps a long call from timing out.
           onProgress: (params) => onEvent?.(toProgressEvent(params, parts.secrets)),
           caller: toCaller(call, logs),
+          ...(hasHeaders ? { headers: toArgumentHeaders(call.inputSchema ?? {}, call.arguments) } : {}),
           ...(era === "modern" ? { envelope: toOwnEnvelope(call), more: createInputRounds(server, peer) } : {}),
         },
         signal,
@@ -190,7 +203,7 @@ export function createSession(parts: SessionParts): Session {
         throw error instanceof DiscoveryError && error.code !== "CANCELLED" ? notListed(server, error) : error;
       }
     });
-    return { ...pages, ...about };
+    return { ...(hasHeaders ? withoutUnsendable(pages) : pages), ...about };
   }
 
   return {
@@ -203,7 +216,8 @@ export function createSession(parts: SessionParts): Session {
     relay,
     watchList() {
       const filter = toFilter(client);
-      if (era === "modern" && Object.keys(filter).length > 0) client.listen(filter).catch(() => undefined);
+      if (era === "legacy" || Object.keys(filter).length === 0) return;
+      keepListening(client, filter, () => tellMissed(filter)).honored.catch(() => undefined);
     },
     close() {
       closing ??= channel.close();

@@ -76,6 +76,8 @@ export interface UpstreamTarget {
 export interface UpstreamCall {
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** As the server declared it: some arguments may have to travel in headers as well. */
+  readonly inputSchema?: JsonObject;
   readonly meta?: JsonObject;
   /** How a REST API is asked. */
   readonly operation?: RestOperation;
@@ -104,6 +106,10 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
   /** Longest wait for a server that has to be started first; the configuration's when left out. */
   readonly startWaitMs?: number;
+  /** Whom the server may ask something meanwhile. */
+  readonly peer?: CallerPeer;
+  /** It is for all: what the server asks meanwhile belongs to whoever else is under way. */
+  readonly isShared?: boolean;
 }
 
 /** What a server said. An error is an answer too. */

@@ -3,6 +3,7 @@ import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
 import type { Connection, ServerListing } from "../model/server.js";
 import { createSecrets, type Secrets } from "../util/secrets.js";
+import { lendingPeer } from "./asking-back/lending-peer.js";
 import { type Beside, createBeside, type Work } from "./beside.js";
 import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
@@ -118,28 +119,31 @@ export class Upstream {
   }
 
   async #call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    return await this.#work(target, { ...call, run: (session) => session.callTool(call, signal) }, signal);
+    const run: Work<CallResult>["run"] = (session, lend) =>
+      session.callTool({ ...call, ...lendingPeer(call.peer, lend) }, signal);
+    return await this.#work(target, { ...call, run }, signal);
   }
 
   async #work<Result>(target: UpstreamTarget, work: SentWork<Result>, signal?: AbortSignal): Promise<Result> {
     const { startWaitMs } = this.#parts.options;
     const want = { keep: true, waitMs: work.startWaitMs ?? Math.min(startWaitMs, work.timeoutMs) };
     await this.#ready(target, want, signal);
-    const release = await this.#limiter.acquire(signal);
+    const place = await this.#limiter.acquire(signal);
+    const run = (session: Session): Promise<Result> => work.run(session, place.lend);
     try {
       const live = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
       try {
-        return await live.use(work.run);
+        return await live.use(run);
       } catch (error) {
         // The session was lost before the call was looked at, as when a server forgot it in a restart: once more.
         if (!(live.session.closed && isUntouched(error))) throw this.#reason(error);
         const fresh = await this.#ready(target, want, signal);
-        return await fresh.use(work.run);
+        return await fresh.use(run);
       }
     } finally {
-      release();
+      place.release();
     }
   }
 

@@ -4,7 +4,14 @@ import type { Refresh } from "../../catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { toDiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
-import type { OfferKind, UpstreamAnswer, Upstreams, UpstreamTarget, Watching } from "../../upstreams/types.js";
+import type {
+  OfferKind,
+  UpstreamAnswer,
+  UpstreamRequest,
+  Upstreams,
+  UpstreamTarget,
+  Watching,
+} from "../../upstreams/types.js";
 import { toAlias, toAliases } from "../full-mode-alias.js";
 import { collect } from "./collect.js";
 import { parseSharedUri, type ServerResource, toSharedTemplate, toSharedUri } from "./resource-names.js";
@@ -24,6 +31,9 @@ export interface OfferingsParts {
   readonly log: (message: string) => void;
 }
 
+/** `peer`: whom the server may ask something meanwhile. */
+export type OfferingRequest = Pick<UpstreamRequest, "method" | "params" | "peer">;
+
 export interface ServerPrompt {
   readonly server: string;
   readonly name: string;
@@ -40,7 +50,7 @@ export interface Offerings {
   resource(uri: string): ServerResource | undefined;
   /** How a resource of the server is named to the caller. */
   nameOf(resource: ServerResource): string;
-  ask(server: string, request: { method: string; params: JsonObject }, signal?: AbortSignal): Promise<UpstreamAnswer>;
+  ask(server: string, request: OfferingRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
   watch(resource: ServerResource, onChange: () => void): Promise<Watching>;
 }
 

@@ -2,17 +2,24 @@ import { createMemory, openProgram, type ProgramMemory } from "./webassembly.js"
 
 /** `add-rows.wat` in binary form: what reading a text comes down to, sixteen numbers at a time. */
 const PROGRAM =
-  "AGFzbQEAAAABCgFgBn9/f39/fwACEwEHZ2F0ZXdheQZtZW1vcnkCAAEDAgEABwcBA2FkZAAACu4BAesBAgR/A3sCQANAIAFFDQEgACgCACEGIA" +
-  "MgBkECdGoqAgD9EyEKIAIgBiAFbGohByAHIAVqIQkgBCEIA0AgB/0ABAAhCyAL/YcBIQwgCCAI/QAEACAKIAz9pwH9+gH95gH95AH9CwQAIAgg" +
-  "CP0ABBAgCiAM/agB/foB/eYB/eQB/QsEECAL/YgBIQwgCCAI/QAEICAKIAz9pwH9+gH95gH95AH9CwQgIAggCP0ABDAgCiAM/agB/foB/eYB/e" +
-  "QB/QsEMCAHQRBqIQcgCEHAAGohCCAHIAlJDQALIABBBGohACABQQFrIQEMAAsLCw==";
+  "AGFzbQEAAAABGANgCH9/f39/f399AGACf38BfWADf39/AAITAQdnYXRld2F5Bm1lbW9yeQIAAQMEAwABAgcPAgNhZGQAAAVyb3VuZAACCpgFA8gCAg" +
+  "R/A3sgBEEAIAVBAnT8CwACQANAIAFFDQEgACgCACEIIAMgCEECdGoqAgD9EyEMIAIgCCAFbGohCSAJIAVqIQsgBCEKA0AgCf0ABAAhDSAN/YcBIQ4g" +
+  "CiAK/QAEACAMIA79pwH9+gH95gH95AH9CwQAIAogCv0ABBAgDCAO/agB/foB/eYB/eQB/QsEECAN/YgBIQ4gCiAK/QAEICAMIA79pwH9+gH95gH95A" +
+  "H9CwQgIAogCv0ABDAgDCAO/agB/foB/eYB/eQB/QsEMCAJQRBqIQkgCkHAAGohCiAJIAtJDQALIABBBGohACABQQFrIQEMAAsLIAcgBCAFEAGV/RMh" +
+  "DCAEIQkgBiEKIAQgBUECdGohCwNAIAogCv0ABAAgDCAJ/QAEAP3mAf3kAf0LBAAgCUEQaiEJIApBEGohCiAJIAtJDQALC2YDAX8CewF9IAAgAUECdG" +
+  "ohAgNAIAD9AAQAIQMgBCADIAP95gH95AEhBCAAQRBqIQAgACACSQ0ACyAE/R8AIAT9HwGSIAT9HwIgBP0fA5KSIQUgBUMAAAAAWwR9QwAAgD8FIAWR" +
+  "CwvkAQQCfwF7AX0BeyAAIAFBAnRqIQQgACEDA0AgBSAD/QAEAP3gAf3pASEFIANBEGohAyADIARJDQALIAX9HwAgBf0fAZcgBf0fAiAF/R8Dl5dDAA" +
+  "D+QpUhBiACIAFqIAYgACABEAGVOAIAQwAAgD8gBiAGQwAAAABbG/0TIQcDQCACIAD9AAQAIAf95wH9av34ASAA/QAEECAH/ecB/Wr9+AH9hQEgAP0A" +
+  "BCAgB/3nAf1q/fgBIAD9AAQwIAf95wH9av34Af2FAf1l/QsEACAAQcAAaiEAIAJBEGohAiAAIARJDQALCw==";
 const NUMBER_BYTES = 4;
-/** The beginning of the memory, where the numbers of the rows come in and their sum goes out. */
+/** The beginning of the memory, where the numbers of the rows come in and vectors go out. */
 const DESK_BYTES = 65_536;
 const SUM_AT = DESK_BYTES / 2;
+const LARGEST = 127;
 
 /** Rows of whole numbers, each with what they are to be multiplied with. */
 export interface Table {
+  /** At most 2,048. */
   readonly dims: number;
   readonly vectors: Int8Array;
   readonly scales: Float32Array;
@@ -30,29 +37,51 @@ export function createTableMemory(fileBytes: number): TableMemory {
   return { memory, file: new Uint8Array(memory.buffer, DESK_BYTES, fileBytes) };
 }
 
-/** The sum of the rows with these numbers. Valid until the next call; the same on every machine, because the order of additions is. */
-export type AddRows = (rows: readonly number[]) => Float32Array;
+/** Adds up rows, text by text; the same on every machine, because the order of additions is. */
+export interface RowAdder {
+  /** To be filled with the numbers of a text's rows; 8,192 at most. */
+  readonly rows: Int32Array;
+  /** Adds the sum of the first `count` of these rows, made of the length `weight`. */
+  add(count: number, weight: number): void;
+  /** All that was added, rounded to whole numbers, and what each of them stands for at the length 1; begins anew. */
+  take(): { values: Int8Array; scale: number };
+}
 
 /** The table lies in that memory; `dims` is a multiple of sixteen. */
-export function createRowAdder({ dims, vectors, scales }: Table, memory: ProgramMemory): AddRows {
-  const run = openProgram({ program: PROGRAM, name: "add", plain: addPlainly(memory.buffer) }, memory);
-  const numbers = new Int32Array(memory.buffer, 0, SUM_AT / NUMBER_BYTES);
-  const sum = new Float32Array(memory.buffer, SUM_AT, dims);
-  return (rows) => {
-    numbers.set(rows);
-    sum.fill(0);
-    run(0, rows.length, vectors.byteOffset, scales.byteOffset, SUM_AT, dims);
-    return sum;
+export function createRowAdder({ dims, vectors, scales }: Table, memory: ProgramMemory): RowAdder {
+  const { buffer } = memory;
+  const program = openProgram(
+    { program: PROGRAM, plain: { add: addPlainly(buffer), round: roundPlainly(buffer) } },
+    memory,
+  );
+  const wholeAt = SUM_AT + dims * NUMBER_BYTES;
+  const valuesAt = wholeAt + dims * NUMBER_BYTES;
+  const whole = new Float32Array(buffer, wholeAt, dims);
+  const values = new Int8Array(buffer, valuesAt, dims);
+  const scale = new Float32Array(buffer, valuesAt + dims, 1);
+  return {
+    rows: new Int32Array(buffer, 0, SUM_AT / NUMBER_BYTES),
+    add(count, weight) {
+      program.add(0, count, vectors.byteOffset, scales.byteOffset, SUM_AT, dims, wholeAt, weight);
+    },
+    take() {
+      program.round(wholeAt, dims, valuesAt);
+      whole.fill(0);
+      return { values: values.slice(), scale: scale[0] ?? 0 };
+    },
   };
 }
 
-/** In the same order and with the same rounding as the program. */
+/** In the same order and with the same rounding as the program, as are all of these. */
 function addPlainly(buffer: ArrayBuffer) {
   const bytes = new Int8Array(buffer);
-  return (...[rowsAt = 0, count = 0, vectorsAt = 0, scalesAt = 0, sumAt = 0, dims = 0]: number[]): void => {
+  return (
+    ...[rowsAt = 0, count = 0, vectorsAt = 0, scalesAt = 0, sumAt = 0, dims = 0, wholeAt = 0, weight = 0]: number[]
+  ): void => {
     const rows = new Int32Array(buffer, rowsAt, count);
     const scales = new Float32Array(buffer, scalesAt);
-    const sum = new Float32Array(buffer, sumAt, dims);
+    const sum = new Float32Array(buffer, sumAt, dims).fill(0);
+    const whole = new Float32Array(buffer, wholeAt, dims);
     for (const row of rows) {
       const scale = scales[row] ?? 0;
       const start = vectorsAt + row * dims;
@@ -60,5 +89,34 @@ function addPlainly(buffer: ArrayBuffer) {
         sum[at] = (sum[at] ?? 0) + Math.fround(scale * (bytes[start + at] ?? 0));
       }
     }
+    const share = Math.fround(Math.fround(weight) / lengthOf(sum));
+    for (let at = 0; at < dims; at += 1) whole[at] = (whole[at] ?? 0) + Math.fround(share * (sum[at] ?? 0));
   };
+}
+
+function roundPlainly(buffer: ArrayBuffer) {
+  return (...[fromAt = 0, dims = 0, toAt = 0]: number[]): void => {
+    const from = new Float32Array(buffer, fromAt, dims);
+    const to = new Int8Array(buffer, toAt, dims);
+    const largest = from.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const step = Math.fround(largest / LARGEST);
+    new Float32Array(buffer, toAt + dims, 1)[0] = step / lengthOf(from);
+    for (let at = 0; at < dims; at += 1) to[at] = toNearest(Math.fround((from[at] ?? 0) / (step || 1)));
+  };
+}
+
+/** 1 for a vector of nothing. */
+function lengthOf(vector: Float32Array): number {
+  const sums = new Float32Array(4);
+  for (const [at, value] of vector.entries()) sums[at % 4] = (sums[at % 4] ?? 0) + Math.fround(value * value);
+  const [a = 0, b = 0, c = 0, d = 0] = sums;
+  return Math.fround(Math.sqrt(Math.fround(Math.fround(a + b) + Math.fround(c + d)))) || 1;
+}
+
+/** A half goes to the even number. */
+function toNearest(value: number): number {
+  const below = Math.floor(value);
+  const rest = value - below;
+  if (rest === 0.5) return below % 2 === 0 ? below : below + 1;
+  return rest < 0.5 ? below : below + 1;
 }

@@ -34,10 +34,19 @@ describe("meaning", () => {
       const plain = open();
       for (const text of ["create a pull request", "天气预报", "x"]) {
         expect(plain.readQuery(text)).toEqual(meaning.readQuery(text));
+        const parameters = [{ name: "fileName", description: text }];
+        const tool = { id: "s:x", server: "GitHub", name: text, description: `${text}. Or not.`, parameters, tags: [] };
+        expect(plain.readTool(tool)).toEqual(meaning.readTool(tool));
       }
     } finally {
       vi.unstubAllGlobals();
     }
+  });
+
+  it("tells nothing of one text in the next", () => {
+    const alone = meaning.readQuery("weather forecast");
+    meaning.readTool({ id: "s:x", server: "mail", name: "send", description: "Send.", parameters: [], tags: [] });
+    expect(meaning.readQuery("weather forecast")).toEqual(alone);
   });
 
   it("reads a tool with endless names in bounded time", () => {

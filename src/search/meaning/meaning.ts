@@ -17,53 +17,30 @@ export interface Meaning {
   readTool(document: SearchDocument): Vector;
 }
 
-const LARGEST = 127;
-
 /** From the memory that a model file was read into; throws what is wrong with it. */
 export function openMeaning({ memory, file }: TableMemory): Meaning {
   const { vocabulary, joins, queryPieces, parts, ...table } = readModel(file);
-  const { dims } = table;
   const readPieces = createPieceReader(vocabulary);
   const cut = createTextCutter(joins);
-  const addRows = createRowAdder(table, memory);
-  const whole = new Float32Array(dims);
+  const adder = createRowAdder(table, memory);
 
   return {
-    dims,
-    readQuery: (query) => toVector(addRows(readPieces(cut.query(query), queryPieces))),
+    dims: table.dims,
+    /** A text without any known piece is near to nothing. */
+    readQuery(query) {
+      adder.add(readPieces(cut.query(query), queryPieces, adder.rows), 1);
+      return adder.take();
+    },
     readTool(document) {
       const texts = cut.tool(document);
-      whole.fill(0);
-      for (const [index, part] of PARTS.entries()) {
-        const { weight, pieces } = parts[index] ?? { weight: 0, pieces: 0 };
-        if (texts[part] === "") continue;
-        const sum = addRows(readPieces(texts[part], pieces));
-        const share = weight / (lengthOf(sum) || 1);
-        for (let at = 0; at < dims; at += 1) whole[at] = (whole[at] ?? 0) + share * (sum[at] ?? 0);
+      for (let at = 0; at < PARTS.length; at += 1) {
+        const text = texts[PARTS[at] ?? "name"];
+        const { weight, pieces } = parts[at] ?? { weight: 0, pieces: 0 };
+        if (text !== "") adder.add(readPieces(text, pieces, adder.rows), weight);
       }
-      return toVector(whole);
+      return adder.take();
     },
   };
-}
-
-/** A text without any known piece is near to nothing. */
-function toVector(sum: Float32Array): Vector {
-  const values = new Int8Array(sum.length);
-  let largest = 0;
-  for (let at = 0; at < sum.length; at += 1) {
-    const size = Math.abs(sum[at] ?? 0);
-    if (size > largest) largest = size;
-  }
-  if (largest === 0) return { values, scale: 0 };
-  const step = largest / LARGEST;
-  for (let at = 0; at < sum.length; at += 1) values[at] = Math.round((sum[at] ?? 0) / step);
-  return { values, scale: step / lengthOf(sum) };
-}
-
-function lengthOf(sum: Float32Array): number {
-  let squares = 0;
-  for (let at = 0; at < sum.length; at += 1) squares += (sum[at] ?? 0) * (sum[at] ?? 0);
-  return Math.sqrt(squares);
 }
 
 /** How near two texts are: 1 is the same, 0 is nothing in common, below 0 is farther than that. */

@@ -8,19 +8,21 @@ const HEADER_AT = 16;
 const HASH_BYTES = 32;
 
 const section = z.object({ offset: z.int().nonnegative(), length: z.int().nonnegative() });
+const mostPieces = z.int().positive().max(4_000);
 const header = z.object({
   pieces: z.int().positive(),
-  dims: z.int().positive().multipleOf(16),
-  tokenizer: z.object({ queryPieces: z.int().positive(), joins: z.array(z.string()) }),
+  dims: z.int().positive().multipleOf(16).max(2_048),
+  tokenizer: z.object({ queryPieces: mostPieces, joins: z.array(z.string()) }),
   /** How much each part of a tool weighs, and how many of its pieces are read. */
-  fields: z.array(z.object({ weight: z.number().nonnegative(), pieces: z.int().positive() })).length(PARTS.length),
+  fields: z.array(z.object({ weight: z.number().nonnegative(), pieces: mostPieces })).length(PARTS.length),
   sections: z.object({ vocabulary: section, scales: section, vectors: section }),
 });
 
 /** The table of numbers: a vector for every piece of text. */
 export interface Model {
   readonly dims: number;
-  readonly vocabulary: readonly string[];
+  /** Lines of UTF-8, one piece each. */
+  readonly vocabulary: Uint8Array;
   readonly joins: ReadonlySet<string>;
   readonly queryPieces: number;
   readonly parts: readonly { readonly weight: number; readonly pieces: number }[];
@@ -46,9 +48,10 @@ export function readModel(bytes: Uint8Array): Model {
   const { pieces, dims, tokenizer, fields, sections } = header.parse(JSON.parse(text(HEADER_AT, length)));
   const start = HEADER_AT + length;
   const at = (name: keyof typeof sections): number => bytes.byteOffset + start + sections[name].offset;
+  const words = start + sections.vocabulary.offset;
   return {
     dims,
-    vocabulary: text(start + sections.vocabulary.offset, sections.vocabulary.length).split("\n"),
+    vocabulary: bytes.subarray(words, words + sections.vocabulary.length),
     joins: new Set(tokenizer.joins),
     queryPieces: tokenizer.queryPieces,
     parts: fields,

@@ -19,14 +19,14 @@ export interface Matrix {
 export function createMatrix(count: number, dims: number): Matrix {
   const resultsAt = dims + count * dims;
   const memory = createMemory(resultsAt + count * RESULT_BYTES);
-  const run = openProgram({ program: PROGRAM, name: "multiply", plain: multiplyPlainly(memory.buffer) }, memory);
+  const program = openProgram({ program: PROGRAM, plain: { multiply: multiplyPlainly(memory.buffer) } }, memory);
   const vector = new Int8Array(memory.buffer, 0, dims);
   const results = new Int32Array(memory.buffer, resultsAt, count);
   return {
     rows: new Int8Array(memory.buffer, dims, count * dims),
     multiply(other) {
       vector.set(other);
-      run(0, dims, dims, count, resultsAt);
+      program.multiply(0, dims, dims, count, resultsAt);
       return results;
     },
   };

@@ -1,63 +1,80 @@
-import { copyText } from "../../util/text.js";
+import { createPieceTable, type Place } from "./piece-table.js";
 
-/** Longer words are noise: hashes, encoded data. */
+/** Longer words, in characters, are noise: hashes, encoded data. */
 const LONGEST_WORD = 40;
-const CONTINUED = "##";
+/** More bytes than a text can have that is cut to what the model reads, marks and all. */
+const LONGEST_TEXT = 65_536;
 
-/** From a text to the numbers of its pieces, in their order; what has no piece is left out. */
-export type ReadPieces = (text: string, most: number) => number[];
+/** From a text to the numbers of its pieces, in their order, and how many these are; what has no piece is left out. There is room for `most` and as many phrases. */
+export type ReadPieces = (text: string, most: number, into: Int32Array) => number;
 
 /**
- * The words of a text, cut greedily into the longest known pieces, as BERT's tokenizer does; entries with a space are
- * phrases: two neighbouring pieces that mean something of their own, added after all pieces.
+ * The words of a text, cut greedily into the longest known pieces, as BERT's tokenizer does; phrases, two neighbouring
+ * pieces that mean something of their own, are added after all pieces. The vocabulary is lines of UTF-8.
  */
-export function createPieceReader(vocabulary: readonly string[]): ReadPieces {
-  const numbers = new Map<string, number>();
-  for (let number = 0; number < vocabulary.length; number += 1) numbers.set(vocabulary[number] ?? "", number);
-  const phrases = new Map<number, Map<number, number>>();
-  for (const [piece, number] of numbers) {
-    if (!piece.includes(" ")) continue;
-    const [left = "", right = ""] = piece.split(" ");
-    const first = numbers.get(left);
-    const second = numbers.get(right);
-    if (first === undefined || second === undefined) continue;
-    const byFirst = phrases.get(first) ?? new Map<number, number>();
-    phrases.set(first, byFirst);
-    byFirst.set(second, number);
-  }
-  const known = new Map<string, readonly number[]>();
+export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
+  const table = createPieceTable(vocabulary);
+  const bytes = new Uint8Array(LONGEST_TEXT);
+  const encoder = new TextEncoder();
+  const place: Place = { start: 0, end: 0, isContinued: false };
+  const word = new Int32Array(LONGEST_WORD);
 
-  const cutWord = (word: string): readonly number[] => {
-    let pieces = known.get(word);
-    if (pieces === undefined) {
-      pieces = toPieces(word, numbers);
-      if (known.size > MOST_REMEMBERED) known.clear();
-      known.set(copyText(word), pieces);
-    }
-    return pieces;
+  const write = (text: string): number => {
+    const { read, written } = encoder.encodeInto(text, bytes);
+    // Most texts are plain English, and need no folding.
+    return read === written && read === text.length ? written : encoder.encodeInto(fold(text), bytes).written;
   };
 
-  return (text, most) => {
-    const pieces: number[] = [];
-    for (const word of toWords(text)) {
-      for (const piece of cutWord(word)) if (pieces.length < most) pieces.push(piece);
-      if (pieces.length >= most) break;
+  /** How many pieces the word has; none when a part of it has no piece. */
+  const cutWord = (start: number, end: number): number => {
+    let count = 0;
+    place.start = start;
+    place.end = end;
+    place.isContinued = false;
+    while (place.start < end) {
+      const piece = table.findLongest(bytes, place);
+      if (piece === -1) return 0;
+      word[count] = piece;
+      count += 1;
+      place.start += table.lengthOf(piece);
+      place.isContinued = true;
     }
-    const last = pieces.length - 1;
+    return count;
+  };
+
+  return (text, most, into) => {
+    const length = write(text);
+    let count = 0;
+    for (let start = 0; start < length && count < most; ) {
+      let end = start;
+      let letters = 0;
+      for (let letter = 0; end < length; end += 1) {
+        letter = LETTERS[bytes[end] ?? 0] ?? 0;
+        if (letter === 0) break;
+        bytes[end] = letter;
+        if ((letter & 0xc0) !== 0x80) letters += 1;
+      }
+      const found = end > start && letters <= LONGEST_WORD ? cutWord(start, end) : 0;
+      for (let at = 0; at < found && count < most; at += 1, count += 1) into[count] = word[at] ?? 0;
+      start = end + 1;
+    }
+    const last = count - 1;
     for (let at = 0; at < last; at += 1) {
-      const phrase = phrases.get(pieces[at] ?? -1)?.get(pieces[at + 1] ?? -1);
-      if (phrase !== undefined) pieces.push(phrase);
+      const phrase = table.findPhrase(into[at] ?? -1, into[at + 1] ?? -1);
+      if (phrase !== -1) into[count++] = phrase;
     }
-    return pieces;
+    return count;
   };
 }
 
-const MOST_REMEMBERED = 50_000;
+/** By byte: what stands for it in a word, in lower case, or 0 between words. Bytes of longer characters are letters: `fold` left no others. */
+const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte >= 0x80 || /[a-z0-9]/.test(String.fromCharCode(byte))) return byte;
+  return /[A-Z]/.test(String.fromCharCode(byte)) ? byte + 32 : 0;
+});
 
 /** Lower case, without marks; characters of scripts without spaces stand alone. */
-function toWords(text: string): readonly string[] {
-  // Most texts are plain English, and need none of the rest.
-  if (!/[\u0080-\uffff]/u.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+function fold(text: string): string {
   return text
     .toLowerCase()
     .normalize("NFKD")
@@ -65,26 +82,6 @@ function toWords(text: string): readonly string[] {
     .normalize("NFC")
     .toLowerCase()
     .replaceAll("ς", "σ")
-    .replace(/[\p{Script=Han}\p{Script=Hiragana}]/gu, " $& ")
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
-}
-
-/** Nothing when a part of the word has no piece. */
-function toPieces(word: string, numbers: ReadonlyMap<string, number>): number[] {
-  const letters = Array.from(word);
-  if (letters.length > LONGEST_WORD) return [];
-  const pieces: number[] = [];
-  for (let start = 0; start < letters.length; ) {
-    let end = letters.length;
-    let piece: number | undefined;
-    for (; end > start; end -= 1) {
-      piece = numbers.get(`${start === 0 ? "" : CONTINUED}${letters.slice(start, end).join("")}`);
-      if (piece !== undefined) break;
-    }
-    if (piece === undefined) return [];
-    pieces.push(piece);
-    start = end;
-  }
-  return pieces;
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .replace(/[\p{Script=Han}\p{Script=Hiragana}]/gu, " $& ");
 }

@@ -12,7 +12,9 @@ table.file.set(bytes);
 const reference: { texts: { text: string; ids: number[]; vector: number[] }[] } = JSON.parse(
   readFileSync(new URL("train/reference.json", root), "utf8"),
 );
-const readPieces = createPieceReader(readModel(table.file).vocabulary);
+const readInto = createPieceReader(readModel(table.file).vocabulary);
+const room = new Int32Array(256);
+const readPieces = (text: string, most: number): number[] => [...room.subarray(0, readInto(text, most, room))];
 const meaning = openMeaning(table);
 
 // The reference reads texts as they are; of a query, words in camel case are cut first.

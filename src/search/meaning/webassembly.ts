@@ -25,13 +25,13 @@ export function createMemory(bytes: number): ProgramMemory {
   return { buffer: new ArrayBuffer(bytes) };
 }
 
-/** The one function of a small program, whose binary form in base 64 this is; `plain` does the same where no program can run. */
-export function openProgram(
-  { program, name, plain }: { readonly program: string; readonly name: string; readonly plain: NumberProgram },
+/** The functions of a small program, whose binary form in base 64 this is; the plain ones do the same where no program can run. */
+export function openProgram<Name extends string>(
+  { program, plain }: { readonly program: string; readonly plain: Readonly<Record<Name, NumberProgram>> },
   memory: ProgramMemory,
-): NumberProgram {
+): Readonly<Record<Name, NumberProgram>> {
   const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi };
   if (api === undefined || !(memory instanceof api.Memory)) return plain;
   const { exports } = new api.Instance(new api.Module(Buffer.from(program, "base64")), { gateway: { memory } });
-  return exports[name] as NumberProgram;
+  return exports as Record<Name, NumberProgram>;
 }

@@ -1,6 +1,7 @@
 import type { Stages } from "../../compose.js";
 import { createOfferings, type Offerings } from "../../metatools/offerings/offerings.js";
 import type { Actor } from "../../model/actor.js";
+import type { CallerPeer } from "../../model/call.js";
 import type { JsonObject } from "../../model/json.js";
 import { decide } from "../../rules/decide.js";
 import type { OwnPrompt } from "./own-prompts.js";
@@ -9,7 +10,10 @@ import type { OwnPrompt } from "./own-prompts.js";
 export interface Asked {
   readonly params: JsonObject;
   readonly era: "legacy" | "modern";
+  readonly actor: Actor;
   readonly signal?: AbortSignal;
+  /** Whom a server may ask something before it answers. */
+  readonly peer?: CallerPeer;
   readonly stages: Stages;
   readonly offerings: Offerings;
   readonly ownPrompts: readonly OwnPrompt[];

@@ -25,9 +25,12 @@ export interface News {
   resourceUpdated(uri: string): void;
 }
 
+/** For whom, and how long it is wanted. */
+export type BesideCaller = Pick<Asked, "signal" | "peer">;
+
 export interface BesideTools {
   /** Undefined for a method that is none of these. */
-  handle(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> | undefined;
+  handle(method: string, params: JsonObject, caller?: BesideCaller): Promise<JsonObject> | undefined;
   /** The client opens a stream of changes with this filter, or ends it. */
   listen(stream: RequestId, filter: JsonObject | undefined): void;
   close(): void;
@@ -48,6 +51,9 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["resources/subscribe", subscribe],
   ["resources/unsubscribe", unsubscribe],
 ]);
+
+/** What a server may ask something back before it answers. */
+export const ASKING_BACK: ReadonlySet<string> = new Set(["prompts/get", "resources/read"]);
 
 /** What clients are told that they can ask for. */
 export const BESIDE_CAPABILITIES = {
@@ -80,12 +86,13 @@ export function createBesideTools(news: News, parts: BesideToolsParts): BesideTo
     if (resource(uri) !== undefined) news.resourceUpdated(uri);
   };
 
-  const run = async (handler: Handler, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
+  const run = async (handler: Handler, params: JsonObject, caller: BesideCaller = {}): Promise<JsonObject> => {
     const stages = await parts.stages();
     try {
       hearChanges(stages);
       const offerings = openOfferings(stages, parts.actor);
-      const asked = { params, era: parts.era, stages, offerings, ownPrompts: OWN_PROMPTS, ...(signal && { signal }) };
+      const { era, actor } = parts;
+      const asked = { ...caller, params, era, actor, stages, offerings, ownPrompts: OWN_PROMPTS };
       return await handler(asked, subscriptions);
     } catch (error) {
       throw toProtocolError(error, stages.place.secrets);
@@ -93,9 +100,10 @@ export function createBesideTools(news: News, parts: BesideToolsParts): BesideTo
   };
 
   return {
-    handle(method, params, signal) {
+    handle(method, params, { signal, peer } = {}) {
       const handler = HANDLERS.get(method);
-      return handler === undefined ? undefined : run(handler, params, signal);
+      if (handler === undefined) return undefined;
+      return run(handler, params, { ...(signal && { signal }), ...(peer && { peer }) });
     },
     listen(stream, filter) {
       if (filter === undefined) return subscriptions.removeAll(stream);

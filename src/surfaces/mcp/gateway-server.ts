@@ -24,7 +24,7 @@ import type { Caller } from "./asking-back/conversation.js";
 import { createLogLevels } from "./asking-back/log-levels.js";
 import type { Rounds } from "./asking-back/rounds.js";
 import { runForCaller } from "./asking-back/run-for-caller.js";
-import { BESIDE_CAPABILITIES, createBesideTools, type News } from "./beside-tools.js";
+import { ASKING_BACK, BESIDE_CAPABILITIES, createBesideTools, type News } from "./beside-tools.js";
 import { CHANGING, FIXED, withHint } from "./cache-hints.js";
 import type { ListenListener } from "./listens.js";
 
@@ -70,28 +70,29 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   server.fallbackRequestHandler = async ({ method, params }, context) => {
     if (method === "tools/list")
       return withHint(await listTools(params?.["cursor"], parts), isFixed ? FIXED : CHANGING, parts.era);
-    const answer = beside.handle(method, params ?? {}, context.mcpReq.signal);
+    const given = params ?? {};
+    const caller = {
+      ...parts,
+      client: server,
+      declared: server.getClientCapabilities(),
+      params: given,
+      signal: signalOf(context, parts.ending),
+      onEvent: levels.listener(context),
+    };
+    if (ASKING_BACK.has(method))
+      return await runForCaller(context, caller, async (whom) => (await beside.handle(method, given, whom)) ?? {});
+    const answer = beside.handle(method, given, context.mcpReq);
     if (answer !== undefined) return await answer;
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
     const request = {
-      params: params ?? {},
+      params: given,
       actor: parts.actor,
       context,
       flaws: parts.flawsOf(context.mcpReq.id),
       asking: createAsking(context, { ...parts, capabilities: server.getClientCapabilities() }),
       logLevel: levels.wanted(context),
     };
-    const caller = {
-      ...parts,
-      client: server,
-      declared: server.getClientCapabilities(),
-      params: request.params,
-      signal: signalOf(context, parts.ending),
-      onEvent: levels.listener(context),
-    };
-    return {
-      ...(await runForCaller(context, caller, (whom) => callMetaTool({ ...request, caller: whom }, parts.stages))),
-    };
+    return { ...(await runForCaller(context, caller, (whom) => callMetaTool({ ...request, caller: whom }, parts))) };
   };
   return server;
 }
@@ -142,7 +143,7 @@ interface MetaRequest {
 
 async function callMetaTool(
   request: MetaRequest,
-  stages: GatewayServerParts["stages"],
+  { stages, era }: GatewayServerParts,
 ): Promise<CallResult | JsonObject> {
   const { name, arguments: args } = request.params;
   if (typeof name !== "string")
@@ -155,6 +156,7 @@ async function callMetaTool(
     return toResult(await metaTool.run(args, toMetaContext(request)));
   } catch (error) {
     assertNoPage(error, request.caller);
+    if (era === "modern" && !offered.isFixed) assertNoLack(error);
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
     return (isUnconfirmed ? request.asking?.nextRound() : undefined) ?? toFailedResult(error, place.secrets);
   }
@@ -167,6 +169,14 @@ function assertNoPage(error: unknown, { peer }: Caller): void {
   if (jsonRpcCode !== ProtocolErrorCode.UrlElicitationRequired || !isJsonObject(elicitation)) return;
   if (elicitation["url"] === undefined || !(error instanceof Error)) return;
   throw new ProtocolError(ProtocolErrorCode.UrlElicitationRequired, error.message, { elicitations });
+}
+
+/** Where tools go by their own names, a client is told in the protocol's own words what it would have to be able to do. */
+function assertNoLack(error: unknown): void {
+  const { jsonRpcCode, requiredCapabilities } = error instanceof DiscoveryError ? error.facts : {};
+  const isLack = jsonRpcCode === ProtocolErrorCode.MissingRequiredClientCapability;
+  if (!isLack || !isJsonObject(requiredCapabilities)) return;
+  throw new ProtocolError(jsonRpcCode, toDiscoveryError(error).message, { requiredCapabilities });
 }
 
 /** How a failure inside a meta-tool is told: as an answer that a model can act on. */

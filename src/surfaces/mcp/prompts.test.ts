@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Stages } from "../../compose.js";
 import type { Offerings } from "../../metatools/offerings/offerings.js";
+import { localActor } from "../../model/actor.js";
 import type { JsonObject } from "../../model/json.js";
 import type { UpstreamAnswer } from "../../upstreams/types.js";
 import type { Asked } from "./asked.js";
@@ -35,7 +36,7 @@ function asking({ params = {}, era = "legacy", answer, listed = [] }: Scene) {
       return Promise.resolve(answer ?? { kind: "result", result: { messages: [] } });
     },
   } as Partial<Offerings> as Offerings;
-  const asked: Asked = { params, era, offerings, ownPrompts: [OWN], stages: {} as Stages };
+  const asked: Asked = { params, era, offerings, ownPrompts: [OWN], stages: {} as Stages, actor: localActor("mcp") };
   return { asked, sent };
 }
 

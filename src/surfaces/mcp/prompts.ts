@@ -17,14 +17,14 @@ function toListed({ name, title, description, arguments: args }: OwnPrompt): Jso
   return { name, title, description, ...(args.length > 0 ? { arguments: args } : {}) };
 }
 
-export async function getPrompt({ params, offerings, era, signal, ownPrompts }: Asked): Promise<JsonObject> {
+export async function getPrompt({ params, offerings, era, signal, peer, ownPrompts }: Asked): Promise<JsonObject> {
   const name = needText(params, "name", "prompts/get");
   const own = ownPrompts.find((one) => one.name === name);
   if (own !== undefined) return { description: own.description, ...own.get(toTexts(own, params["arguments"])) };
   const prompt = await offerings.prompt(name);
   if (prompt === undefined) throw invalid(`No prompt is named "${name}". prompts/list names those that there are.`);
-  const request = toForward(params, { name: prompt.name });
-  return toResult(await offerings.ask(prompt.server, { method: "prompts/get", params: request }, signal), era);
+  const request = { method: "prompts/get", params: toForward(params, { name: prompt.name }), ...(peer && { peer }) };
+  return toResult(await offerings.ask(prompt.server, request, signal), era);
 }
 
 function toTexts(prompt: OwnPrompt, given: unknown): Record<string, string> {

@@ -22,8 +22,9 @@ export function toProtocolError(error: unknown, { redactError }: Secrets): Proto
   return new ProtocolError(code, [told.message, told.hint].filter(Boolean).join(" "), { code: told.code });
 }
 
-/** A request as it travels on: the caller's metadata too, but for what names a request on the caller's connection. */
-export function toForward({ _meta: given, ...params }: JsonObject, changes: JsonObject): JsonObject {
+/** A request as it travels on: the caller's metadata too, but for what belongs to the caller's connection. */
+export function toForward(asked: JsonObject, changes: JsonObject): JsonObject {
+  const { _meta: given, inputResponses: _answers, requestState: _state, ...params } = asked;
   const { progressToken: _token, ...meta } = isJsonObject(given) ? given : {};
   return { ...params, ...changes, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
 }

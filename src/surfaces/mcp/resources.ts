@@ -70,13 +70,13 @@ export function isOwn(uri: string): boolean {
 }
 
 export async function readResource(asked: Asked): Promise<JsonObject> {
-  const { params, offerings, era, signal, stages } = asked;
+  const { params, offerings, era, signal, peer } = asked;
   const uri = needText(params, "uri", "resources/read");
-  if (isOwn(uri)) return { contents: [await readOwn(uri, stages)] };
+  if (isOwn(uri)) return { contents: [await readOwn(uri, asked)] };
   const resource = offerings.resource(uri);
   if (resource === undefined) throw resourceNotFound(uri, NO_SUCH_RESOURCE);
-  const request = toForward(params, { uri: resource.uri });
-  const answer = await offerings.ask(resource.server, { method: "resources/read", params: request }, signal);
+  const request = { method: "resources/read", params: toForward(params, { uri: resource.uri }), ...(peer && { peer }) };
+  const answer = await offerings.ask(resource.server, request, signal);
   const result = toResult(answer, era);
   if (!Array.isArray(result["contents"])) return result;
   // A client finds what it asked for by the address that it asked for.
@@ -94,12 +94,13 @@ interface ResourceText {
   readonly text: string;
 }
 
-async function readOwn(uri: string, { discovery, kept, config }: Stages): Promise<ResourceText> {
+async function readOwn(uri: string, { actor, stages }: Asked): Promise<ResourceText> {
+  const { discovery, kept, config } = stages;
   if (uri === GUIDE_URI) return { uri, mimeType: "text/markdown", text: guideOf(config) };
   const [, kind, first, second] = OWN.exec(uri) ?? [];
   if (kind === "tools")
     return { uri, mimeType: "application/json", text: await readTool(uri, discovery, [first, second]) };
-  const page = first === undefined ? undefined : kept.page(first, Number(second));
+  const page = first === undefined ? undefined : kept.page(first, Number(second), actor.id);
   if (page === undefined) throw resourceNotFound(uri, "The result is not kept any more.");
   return { uri, mimeType: "text/plain", text: page };
 }

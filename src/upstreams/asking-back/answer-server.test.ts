@@ -18,7 +18,7 @@ function peer(capabilities: JsonObject = EVERYTHING, answer: () => Promise<PeerA
   const one: CallerPeer = {
     client: put,
     capabilities,
-    request(method, params, signal) {
+    request({ method, params }, signal) {
       put.push({ method, params, signal });
       return answer();
     },

@@ -67,9 +67,12 @@ interface Asked {
 type Refusal = Extract<PeerAnswer, { kind: "error" }>;
 
 function toAsked({ method, params, during }: InboundRequest): Asked | Refusal {
-  const call = during.at(-1);
+  const waiting = during.filter(({ ended }) => !ended.aborted);
+  const call = waiting.at(-1);
   if (call === undefined) return refuse(INVALID_REQUEST, `No call is under way to which ${method} could belong.`);
-  if (during.some(({ peer }) => peer?.client !== call.peer?.client)) {
+  const isAnothers = ({ peer: one, actorId, ended }: OpenCall): boolean =>
+    one?.client !== call.peer?.client && !(ended.aborted && actorId !== undefined && actorId === call.actorId);
+  if (during.some(isAnothers)) {
     return refuse(
       INVALID_REQUEST,
       `Calls of several clients are under way, and nothing tells whose ${method} this is.`,
@@ -94,7 +97,7 @@ async function ask(
 ): Promise<PeerAnswer> {
   const resume = call.pause();
   try {
-    return await peer.request(method, withoutToken(params), AbortSignal.any([signal, call.ended]));
+    return await peer.request({ method, params: withoutToken(params) }, AbortSignal.any([signal, call.ended]));
   } catch {
     return refuse(INTERNAL_ERROR, `The caller's client did not answer ${method}.`);
   } finally {

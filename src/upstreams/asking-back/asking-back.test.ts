@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { closeAll, inFlight, openWatched, stdioTarget, textOf, toCall } from "../../../test/support/upstreams.js";
 import type { CallerPeer, PeerAnswer } from "../../model/call.js";
@@ -39,7 +40,7 @@ it.each([legacy, modern])("the whole time of a call at $name goes on while someb
   const upstreams = open();
   await upstreams.call(target, toCall("counts"));
   let taken: AbortSignal | undefined;
-  const silent = peer((_method, _params, signal) => {
+  const silent = peer((_question, signal) => {
     taken = signal;
     return new Promise(() => undefined);
   });
@@ -53,7 +54,7 @@ it.each([legacy, modern])("a call at $name that is cancelled takes its question 
   const upstreams = open();
   const giveUp = new AbortController();
   let taken: AbortSignal | undefined;
-  const silent = peer((_method, _params, signal) => {
+  const silent = peer((_question, signal) => {
     taken = signal;
     giveUp.abort();
     return new Promise(() => undefined);
@@ -76,7 +77,7 @@ it("a client's error ends the call of a modern server, in its words", async () =
 
 it("one refusal takes back what else was asked", async () => {
   const signals: (AbortSignal | undefined)[] = [];
-  const refusing = peer((_method, params, signal) => {
+  const refusing = peer(({ params }, signal) => {
     signals.push(signal);
     if (params["message"] === "two") return Promise.resolve({ kind: "error", code: -1, message: "no" });
     return new Promise(() => undefined);
@@ -95,7 +96,7 @@ it.each([
   ["many", EVERYTHING, "more input than anybody could give"],
 ])("a modern server that asks %s of %j is refused", async (tool, capabilities, message) => {
   const asked: string[] = [];
-  const noted = capabilities && peer((method) => (asked.push(method), Promise.resolve(said("x"))), capabilities);
+  const noted = capabilities && peer(({ method }) => (asked.push(method), Promise.resolve(said("x"))), capabilities);
   const call = open().call(odd, toCall(tool, {}, noted && { peer: noted }));
   await expect(call).rejects.toMatchObject({
     message: expect.stringContaining(message) as unknown,
@@ -133,7 +134,7 @@ it("log messages are heard by the calls under way, and by none of them when they
 it("what a server asks before any call is nobody's, however soon the first call comes", async () => {
   const eager = stdioTarget("eager", ["asking-legacy.mjs", "eager"]);
   const asked: string[] = [];
-  const noting = peer((method) => (asked.push(method), Promise.resolve({ kind: "result", result: { roots: [] } })));
+  const noting = peer(({ method }) => (asked.push(method), Promise.resolve({ kind: "result", result: { roots: [] } })));
   const upstreams = open();
   for (let start = 0; start < 3; start++) {
     const answer = await upstreams.call(eager, toCall("initial", {}, { peer: noting }));
@@ -141,4 +142,27 @@ it("what a server asks before any call is nobody's, however soon the first call 
     await upstreams.drop("eager");
   }
   expect(asked).toEqual([]);
+});
+
+it.each([legacy, modern])("whoever waits for somebody's answer at $name keeps nobody else out", async (target) => {
+  const upstreams = openWatched({ concurrency: 1, queue: 0 });
+  upstreams.expectPeers();
+  const questions = new EventEmitter<{ asked: [answer: (answer: PeerAnswer) => void] }>();
+  const slow = peer(() => new Promise((answer) => void questions.emit("asked", answer)));
+  const asked = once(questions, "asked") as Promise<[(answer: PeerAnswer) => void]>;
+  const waiting = upstreams.call(target, toCall("ask", { question: "q" }, { peer: slow }));
+  const [answer] = await asked;
+  const other = await upstreams.call(target, toCall("counts")).catch(String);
+  answer(said("at last"));
+  expect(textOf(await waiting)).toContain("at last");
+  expect(other).toMatchObject({ content: [{ text: expect.stringContaining("ran") as string }] });
+});
+
+it("a list that is under way, which is nobody's, takes no question from the one caller", async () => {
+  const target = stdioTarget("listing", ["asking-while-listing.mjs"]);
+  const upstreams = open();
+  const call = upstreams.call(target, toCall("ask", {}, { peer: peer(() => Promise.resolve(said("mine"))) }));
+  const prompts = upstreams.offers(target, { kind: "prompts", freshMs: 0, mayOpen: true });
+  expect(textOf(await call)).toContain("mine");
+  expect(await prompts).toEqual([]);
 });

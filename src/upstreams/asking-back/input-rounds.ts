@@ -1,7 +1,7 @@
 // Answers of a modern server come in. One that asks for input has the caller's client asked, and what the request is to
 // be made again with goes out. What the client may say and what the server makes of it is not known here.
 import { DiscoveryError } from "../../errors.js";
-import type { CallerPeer } from "../../model/call.js";
+import type { CallerPeer, PeerQuestion } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isWithinDepth } from "../../util/depth.js";
 import { cutAtWord, toOneLine } from "../../util/text.js";
@@ -15,11 +15,7 @@ const MAX_DEPTH = 500;
 /** A server that only wants to be asked again is not asked at once. */
 const PAUSE_MS = 250;
 
-interface Question {
-  readonly key: string;
-  readonly method: string;
-  readonly params: JsonObject;
-}
+type Question = Required<PeerQuestion>;
 
 /** For one request: what `ExchangeRequest.more` is to be. */
 export function createInputRounds(server: string, peer: CallerPeer | undefined): NonNullable<ExchangeRequest["more"]> {
@@ -83,11 +79,12 @@ async function askAll(questions: readonly Question[], parties: Parties, ended: A
 }
 
 async function askOne(
-  { key, method, params }: Question,
+  question: Question,
   { server, peer }: Parties,
   signal: AbortSignal,
 ): Promise<[string, JsonObject]> {
-  const answer = await peer?.request(method, params, signal);
+  const { key, method } = question;
+  const answer = await peer?.request(question, signal);
   if (answer?.kind === "result") return [key, answer.result];
   const said = cutAtWord(toOneLine(answer?.message ?? ""), 300).replace(/\.$/, "") || "no reason given";
   throw new DiscoveryError(

@@ -39,7 +39,7 @@ export function createLogs({ client, era, exchange, secrets, timeoutMs }: LogsPa
       // What one caller's call says is not another's to hear.
       if (during.some(({ actorId }) => actorId !== during[0]?.actorId)) return;
       const event = toLogEvent(params, secrets);
-      for (const { onEvent } of during) onEvent?.(event);
+      for (const { onEvent, ended } of during) if (!ended.aborted) onEvent?.(event);
     },
     prepare(level) {
       if (era === "modern" || level !== "debug" || client.getServerCapabilities()?.logging === undefined)

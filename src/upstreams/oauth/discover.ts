@@ -57,24 +57,27 @@ export async function discoverPlace(parts: DiscoverParts, signal: AbortSignal): 
 
 type Fetch = AuthFetch["fetch"];
 
-/** Undefined when the server lets everybody in. */
-async function challengeOf({ connection }: DiscoverParts, fetch: Fetch) {
-  const hello = {
-    jsonrpc: "2.0",
-    id: 1,
+/** Some servers let everybody begin, and ask who it is only then. */
+const OPENINGS = [
+  {
     method: "initialize",
     params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "anygpt-discovery", version: "1" } },
-  };
-  const accept = "application/json, text/event-stream";
-  const response =
-    connection.kind === "sse"
-      ? await fetch(connection.url, { headers: { ...connection.headers, accept: "text/event-stream" } })
-      : await fetch(connection.url, {
-          method: "POST",
-          headers: { ...connection.headers, accept, "content-type": "application/json" },
-          body: JSON.stringify(hello),
-        });
-  return response.status === 401 ? extractWWWAuthenticateParams(response) : undefined;
+  },
+  { method: "tools/list", params: {} },
+].map((opening, id) => ({ jsonrpc: "2.0", id, ...opening }));
+
+/** Undefined when the server lets everybody in. */
+async function challengeOf({ connection: { kind, url, headers } }: DiscoverParts, fetch: Fetch) {
+  const json = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+  const requests =
+    kind === "sse"
+      ? [{ headers: { ...headers, accept: "text/event-stream" } }]
+      : OPENINGS.map((body) => ({ method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) }));
+  for (const request of requests) {
+    const response = await fetch(url, request);
+    if (response.status === 401) return extractWWWAuthenticateParams(response);
+  }
+  return undefined;
 }
 
 async function describedResource(

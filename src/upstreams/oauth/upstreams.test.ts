@@ -66,6 +66,16 @@ describe("calls to a server that wants a sign-in", () => {
     expect([ann.status, bob.status]).toEqual(["fulfilled", "rejected"]);
   });
 
+  it("fail for one actor without anybody hearing of it in the state of the server", async () => {
+    await place.login();
+    const upstreams = open();
+    await upstreams.call(target(), toCall("whoami"));
+    await upstreams.drop("remote");
+    const error = await failure(upstreams.call(target("ann"), toCall("whoami")));
+    expect(error.hint).toContain("--actor ann");
+    expect(upstreams.state("remote")).toEqual({ kind: "closed" });
+  });
+
   it("never go over the connection of another actor", async () => {
     await place.login({ actor: "ann" });
     const upstreams = open();

@@ -1,6 +1,6 @@
 // One call of a modern client, which may take several of its requests: a server's question ends the request, and the
 // next one brings the answer, while the call itself goes on all the time.
-import type { CallerPeer, CallEvent, PeerAnswer } from "../../../model/call.js";
+import type { CallerPeer, CallEvent, PeerAnswer, PeerQuestion } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { toModernParams } from "./era-params.js";
 
@@ -26,6 +26,8 @@ export interface ConversationParts {
   readonly capabilities: JsonObject;
   /** Whether one more call may wait for answers. */
   readonly mayWait: () => boolean;
+  /** Answers that came with the first request, by the names that the server's questions will have. */
+  readonly early: JsonObject;
 }
 
 interface Question {
@@ -38,6 +40,7 @@ export class Conversation {
   readonly ended: Promise<JsonObject>;
   readonly #ending = new AbortController();
   readonly #questions = new Map<string, Question>();
+  readonly #early: Map<string, unknown>;
   #round: Round | undefined;
   #wake: () => void = () => undefined;
   #hasEnded = false;
@@ -45,9 +48,10 @@ export class Conversation {
 
   constructor(work: Work, round: Round, parts: ConversationParts) {
     this.#round = round;
+    this.#early = new Map(Object.entries(parts.early));
     const { client, capabilities } = parts;
     this.ended = work({
-      peer: { client, capabilities, request: (...question) => this.#ask(parts, ...question) },
+      peer: { client, capabilities, request: (question, aborted) => this.#ask(question, parts, aborted) },
       signal: this.#ending.signal,
       // Between two requests nobody listens.
       onEvent: (event) => this.#round?.onEvent(event),
@@ -94,11 +98,15 @@ export class Conversation {
     for (const { settle } of this.#questions.values()) settle(unanswered("The caller is gone."));
   }
 
-  #ask({ mayWait }: ConversationParts, method: string, params: JsonObject, signal?: AbortSignal): Promise<PeerAnswer> {
+  #ask(question: PeerQuestion, { mayWait }: ConversationParts, signal?: AbortSignal): Promise<PeerAnswer> {
+    const { method, params } = question;
+    const early = this.#early.get(question.key ?? "");
+    this.#early.delete(question.key ?? "");
+    if (isJsonObject(early)) return Promise.resolve({ kind: "result", result: early });
     if (signal?.aborted || this.#ending.signal.aborted) return Promise.resolve(unanswered("The caller is gone."));
     if (!mayWait()) return Promise.resolve(unanswered("Too many calls wait for answers."));
     return new Promise((resolve) => {
-      const key = `question-${++this.#asked}`;
+      const key = this.#keyOf(question);
       const settle = (answer: PeerAnswer): void => {
         signal?.removeEventListener("abort", withdraw);
         this.#questions.delete(key);
@@ -109,6 +117,11 @@ export class Conversation {
       this.#questions.set(key, { request: { method, params: toModernParams(method, params) }, settle });
       this.#wake();
     });
+  }
+
+  /** The server's name for it, where no other question has it. */
+  #keyOf({ key }: PeerQuestion): string {
+    return key === undefined || this.#questions.has(key) ? `question-${++this.#asked}` : key;
   }
 }
 

@@ -31,7 +31,7 @@ export function toLegacyPeer({ mcpReq }: ServerContext, parts: LegacyPeerParts):
   return {
     client,
     capabilities,
-    async request(method, params, signal) {
+    async request({ method, params }, signal) {
       const ends = [mcpReq.signal, deaf, ...(signal === undefined ? [] : [signal])];
       const options = { timeout: LONGEST_MS, signal: AbortSignal.any(ends) };
       try {

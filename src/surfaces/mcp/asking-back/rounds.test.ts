@@ -21,7 +21,9 @@ function request(more: Partial<RoundRequest> = {}): RoundRequest {
 }
 
 /** Asks, and gives what came back. */
-const asks: Work = async ({ peer }) => ({ said: await peer?.request("elicitation/create", { message: "q" }) });
+const asks: Work = async ({ peer }) => ({
+  said: await peer?.request({ method: "elicitation/create", params: { message: "q" } }),
+});
 
 interface Asking {
   readonly resultType?: string;
@@ -53,6 +55,40 @@ it("gives the question, and with its answer the result", async () => {
   expect(await run(rounds, unused, { state, answers })).toEqual({
     said: { kind: "result", result: { action: "accept" } },
   });
+});
+
+/** Asks under a name, as servers of the modern era do. */
+const asksByName: Work = async ({ peer }) => ({
+  said: await peer?.request({ method: "elicitation/create", params: { message: "q" }, key: "user_name" }),
+});
+
+it("keeps the name that the server has for its question", async () => {
+  const { inputRequests } = await run(createRounds(), asksByName);
+  expect(Object.keys(inputRequests ?? {})).toEqual(["user_name"]);
+});
+
+it("tells two questions of the same name apart", async () => {
+  const { inputRequests } = await run(createRounds(), async (caller) => ({
+    both: await Promise.all([asksByName(caller), asksByName(caller)]),
+  }));
+  expect(Object.keys(inputRequests ?? {})).toEqual(["user_name", "question-1"]);
+});
+
+it("takes an answer that came before the question, once, and nothing that is no answer", async () => {
+  const answers = { user_name: { action: "accept" }, other: { action: "decline" } };
+  const early = await run(createRounds(), asksByName, { answers });
+  expect(early).toEqual({ said: { kind: "result", result: { action: "accept" } } });
+  const again = await run(createRounds(), async (caller) => [await asksByName(caller), await asksByName(caller)][1]!, {
+    answers,
+  });
+  expect(again.resultType).toBe("input_required");
+  expect((await run(createRounds(), asksByName, { answers: { user_name: 12345 } })).resultType).toBe("input_required");
+});
+
+it("gives no server what was said to a question of the gateway", async () => {
+  const answers = { user_name: { action: "accept" } };
+  const { resultType } = await run(createRounds(), asksByName, { answers, state: "of another kind" });
+  expect(resultType).toBe("input_required");
 });
 
 it.each<[string, Partial<RoundRequest>]>([
@@ -89,7 +125,7 @@ it("tells what happens to the request that is under way, and between two nobody"
   const talks: Work = async ({ peer, onEvent }) => {
     const tell = (): void => onEvent({ kind: "log", level: "info", data: 1 });
     tell();
-    const answer = peer?.request("elicitation/create", {});
+    const answer = peer?.request({ method: "elicitation/create", params: {} });
     await new Promise((resolve) => setImmediate(resolve));
     tell();
     await answer;
@@ -105,7 +141,7 @@ it("tells what happens to the request that is under way, and between two nobody"
 /** Asks, and tells what it was told when it is not wanted any more. */
 function abandoned(onEnd: (said: string) => void): Work {
   return async ({ peer, signal }: Caller) => {
-    const answer = await peer?.request("elicitation/create", {}, signal);
+    const answer = await peer?.request({ method: "elicitation/create", params: {} }, signal);
     onEnd(`${signal.aborted ? "cancelled" : "wanted"}, ${answer?.kind}`);
     return {};
   };
@@ -133,7 +169,7 @@ it("keeps the result of a call that ends while nobody asks", async () => {
   const rounds = createRounds();
   const withdrawal = new AbortController();
   const { requestState: state } = await run(rounds, async ({ peer }) => {
-    const said = await peer?.request("elicitation/create", {}, withdrawal.signal);
+    const said = await peer?.request({ method: "elicitation/create", params: {} }, withdrawal.signal);
     return { said };
   });
   withdrawal.abort();

@@ -60,11 +60,12 @@ export function createRounds({ most = 1000, mostPerOwner = 250, longestMs = 600_
   }
 
   /** Once: what was answered cannot be answered again. */
-  function resume({ owner, call, state }: RoundRequest): Conversation {
+  function resume({ owner, call, state, answers }: RoundRequest): Conversation {
     const found = typeof state === "string" ? parked.get(state) : undefined;
     if (found === undefined || found.owner !== owner || !isDeepStrictEqual(found.call, call)) throw unknownState();
     parked.delete(String(state));
     clearTimeout(found.timer);
+    found.conversation.answer(answers ?? {});
     return found.conversation;
   }
 
@@ -79,14 +80,16 @@ export function createRounds({ most = 1000, mostPerOwner = 250, longestMs = 600_
   }
 
   function begin(request: RoundRequest, work: Work): Conversation {
-    const { client, capabilities, owner } = request;
-    return new Conversation(work, request, { client, capabilities, mayWait: () => mayWait(owner) });
+    const { client, capabilities, owner, state, answers = {} } = request;
+    // What is said under a state is an answer to a question of ours, and no server's.
+    const early = state === undefined ? answers : {};
+    const parts = { client, capabilities, mayWait: () => mayWait(owner), early };
+    return new Conversation(work, request, parts);
   }
 
   return {
     async run(request, work) {
       const conversation = isStateOfCall(request.state) ? resume(request) : begin(request, work);
-      conversation.answer(request.answers ?? {});
       const next = await conversation.next(request);
       if (next.kind === "ended") return next.result;
       const requestState = park(conversation, request);

@@ -32,7 +32,7 @@ export async function runForCaller(context: ServerContext, parts: CallerParts, w
   }
   const state: unknown = mcpReq.requestState();
   if (capabilities === undefined && !isStateOfCall(state)) return await work({ signal, onEvent });
-  const call = { name: params["name"], arguments: params["arguments"] };
+  const call = { method: mcpReq.method, name: params["name"], uri: params["uri"], arguments: params["arguments"] };
   const round = {
     owner: ownerOf(actor),
     call,

@@ -7,6 +7,7 @@ import { testServer } from "../../../../test/support/gateway.js";
 import { ACCEPT, type McpReply, modern, readReply } from "../../../../test/support/mcp-http.js";
 import { DiscoveryEngine } from "../../../engine.js";
 import type { Actor } from "../../../model/actor.js";
+import type { JsonObject } from "../../../model/json.js";
 import type { Endpoint } from "./endpoint.js";
 import { createMcpOverHttp, type McpOverHttp, type McpOverHttpParts } from "./over-http.js";
 
@@ -17,7 +18,7 @@ let engine: DiscoveryEngine;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "anygpt-over-http-"));
   engine = new DiscoveryEngine(
-    { servers: { echo: testServer("echo.mjs") } },
+    { servers: { echo: testServer("echo.mjs") }, execution: { resultLimit: 1024 } },
     { cwd: folder, env: { HOME: folder, PATH: process.env["PATH"] ?? "" }, stateFolder: join(folder, "state") },
   );
 });
@@ -157,6 +158,26 @@ it("ends streams that only wait when their caller is not known any more, or when
   expect(standalone?.messages).toEqual([]);
   expect(listening?.messages.at(-1)?.id).toBe("sub");
   expect((await send(over, { body: LIST, headers })).status).toBe(200);
+  await over.close();
+});
+
+it("gives the pages of a result that was cut to nobody but whose call it was", async () => {
+  const over = createWith();
+  const ask = async (method: string, params: JsonObject, actor: Actor) => {
+    const { body, headers } = modern(method, params);
+    return (await send(over, { body, headers, actor })).answer;
+  };
+  const call = { server: "echo", tool: "echo", arguments: { text: "treasure".repeat(1000) } };
+  const { result } = await ask("tools/call", { name: "execute_tool", arguments: call }, ANN);
+  const [uri = ""] = /anygpt:\/\/results\/[^/]+\/1/.exec(JSON.stringify(result)) ?? [];
+  const [theirs, never] = await Promise.all(
+    [uri, uri.replace(/[^/]+\/1$/, "aaaaaaaaaaaa/1")].map((one) =>
+      ask("resources/read", { uri: one }, { ...ANN, id: "token:bob" }),
+    ),
+  );
+  expect(theirs?.error?.message).toBe(never?.error?.message);
+  expect(JSON.stringify(theirs)).not.toContain("treasure");
+  expect(JSON.stringify(await ask("resources/read", { uri }, ANN))).toContain("treasure");
   await over.close();
 });
 

@@ -6,6 +6,7 @@ import type { Stages } from "../../../compose.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { Actor } from "../../../model/actor.js";
 import type { ServerDefinition } from "../../../model/server.js";
+import { findMismatch } from "../../../upstreams/header-arguments.js";
 import type { JsonViolation } from "../../../util/json/violation.js";
 import { createRounds } from "../asking-back/rounds.js";
 import { type Frame, INVALID_REQUEST, parseFrame } from "../frames.js";
@@ -56,6 +57,7 @@ export interface McpOverHttp {
   readonly sessions: number;
 }
 
+const HEADER_MISMATCH = -32_020;
 const STATE_KEY_BYTES = 32;
 const SESSION_ID_BYTES = 24;
 const SWEEP_MS = 30_000;
@@ -119,7 +121,22 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     return response;
   };
 
+  /** Where tools go by their own names, some arguments have to be told in headers as well, and the same there. */
+  const findWrongHeader = async ({ endpoint, actor, request }: McpRequest, frame: Frame) => {
+    const call = frame.kind === "message" && "id" in frame.message && "method" in frame.message && frame.message;
+    if (!call || call.method !== "tools/call") return undefined;
+    const { name, arguments: args } = call.params ?? {};
+    const offered = (await parts.stagesFor(endpoint, actor))?.offered;
+    if (offered === undefined || offered.isFixed || typeof name !== "string") return undefined;
+    const header = findMismatch(offered.find(name)?.inputSchema ?? {}, args, request.headers);
+    if (header === undefined) return undefined;
+    const message = `The header ${header} does not say what the arguments say.`;
+    return { status: 400, code: HEADER_MISMATCH, message, id: call.id } as const;
+  };
+
   const serveModern = async (asked: McpRequest, frame: Frame): Promise<Response> => {
+    const mismatch = await findWrongHeader(asked, frame);
+    if (mismatch !== undefined) return toRpcFailure(mismatch);
     const message = messagesOf(frame);
     const params = frame.kind === "message" && "params" in frame.message ? frame.message.params : undefined;
     const flaws: readonly JsonViolation[] = frame.kind === "message" ? frame.flaws : [];

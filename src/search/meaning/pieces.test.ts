@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { createPieceReader } from "./pieces.js";
+
+const PIECES = [
+  "weather",
+  "pull",
+  "request",
+  "re",
+  "##quest",
+  "##s",
+  "天",
+  "気",
+  "é",
+  "straße",
+  "pull request",
+  "天 気",
+];
+const read = createPieceReader(new TextEncoder().encode(PIECES.join("\n")));
+const room = new Int32Array(64);
+
+function toPieces(text: string, most = 20): string[] {
+  return [...room.subarray(0, read(text, most, room))].map((piece) => PIECES[piece] ?? "?");
+}
+
+describe("createPieceReader", () => {
+  it.each([
+    ["a whole word", "Weather", ["weather"]],
+    ["the longest piece first", "requests", ["request", "##s"]],
+    ["pieces that begin no word", "quest s", []],
+    ["a word of which a part is unknown", "weatherman pull", ["pull"]],
+    ["phrases after all pieces", "pull request, weather", ["pull", "request", "weather", "pull request"]],
+    ["characters that stand alone", "天気", ["天", "気", "天 気"]],
+    ["longer characters", "STRASSE Straße", ["straße"]],
+    ["a word in a crowd of signs", "🌧️…weather!\n", ["weather"]],
+    ["nothing", "", []],
+    ["a word that is too long", `${"re".repeat(1)}${"s".repeat(40)} pull`, ["pull"]],
+  ])("reads %s", (_, text, pieces) => {
+    expect(toPieces(text)).toEqual(pieces);
+  });
+
+  it("reads no more than it is asked for", () => {
+    expect(toPieces("pull request pull request", 3)).toEqual(["pull", "request", "pull", "pull request"]);
+    expect(toPieces("requests", 1)).toEqual(["request"]);
+  });
+});

@@ -1,0 +1,360 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough, Writable } from "node:stream";
+import { afterEach, describe, expect, it } from "vitest";
+import { DiscoveryError } from "../../../errors.js";
+import { createMetrics } from "../../../metrics/metrics.js";
+import { type MetricSources, renderMetrics } from "../../../metrics/render-metrics.js";
+import type { AuditRecord } from "../../../store/audit-records.js";
+import { displayWidth } from "../../../util/terminal.js";
+import type { CliIo } from "../io.js";
+import { render } from "../render.js";
+import { createAuditSource } from "./audit-source.js";
+import { showLive } from "./live.js";
+import { createMetricsSource } from "./metrics-source.js";
+import { toPage } from "./page.js";
+import { parseMetrics } from "./parse-metrics.js";
+import { between, quantileIn, quantileOf } from "./quantile.js";
+import type { Reading, ServerReading } from "./reading.js";
+
+const server = (name: string, more: Partial<ServerReading> = {}): ServerReading => ({
+  name,
+  calls: 10,
+  errors: 0,
+  perSecond: 0.5,
+  p50Ms: 12,
+  p95Ms: 2400,
+  ...more,
+});
+const READING: Reading = {
+  at: Date.UTC(2026, 0, 1),
+  origin: "http://127.0.0.1:7332",
+  covers: "up 12 min",
+  servers: [
+    server("idle", { calls: 0, perSecond: 0, p50Ms: undefined, p95Ms: undefined, state: "closed", tools: 3 }),
+    server("github", { state: "open", tools: 35, inFlight: 2, waiting: 0, errors: 1 }),
+    server("a name that is very much longer than any column for it", { state: "failed", perSecond: 9 }),
+  ],
+  total: { calls: 1234, errors: 1, perSecond: 9.5, p50Ms: 12, p95Ms: 2400 },
+  gateway: { inFlight: 2, searches: 88, tokens: { answers: 1000, listings: 400_000 } },
+};
+const textOf = (reading: Reading, columns: number, rows = 24, problem?: string): string =>
+  render(toPage(reading, { columns, rows }, problem), { columns: Infinity, color: false });
+
+describe("a page", () => {
+  it("says what is going on, those that work first", () => {
+    const text = textOf(READING, 120);
+    expect(text).toContain("anygpt mcp top  http://127.0.0.1:7332, up 12 min");
+    expect(text).toContain("1,234 calls · 9.5/s · p50 12 ms · p95 2.4 s · 1 error · 2 under way");
+    expect(text).toContain("88 searches · 1,000 tokens instead of 400,000: 99.8 % saved");
+    const names = text
+      .split("\n")
+      .slice(5, 8)
+      .map((line) => line.split(" ")[0]);
+    expect(names).toEqual(["a", "github", "idle"]);
+    expect(text).toMatch(/github +open +35 +2 +0 +10 +0\.5 +12 ms +2\.4 s +1\n/);
+  });
+
+  it.each([30, 40, 60, 80, 100, 200])("fits a window of %s columns", (columns) => {
+    const widths = textOf(READING, columns).split("\n").map(displayWidth);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
+    const narrow = { ...READING, servers: [server("github", { errors: 7 })] };
+    expect(textOf(narrow, columns)).toMatch(columns < 40 ? /github/ : /ERRORS\n.* 7\n/);
+  });
+
+  it.each([5, 8, 24])("fits a window of %s rows, and says how many more there are", (rows) => {
+    const many = { ...READING, servers: Array.from({ length: 50 }, (_, index) => server(`s${index}`)) };
+    const lines = textOf(many, 80, rows).trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(Math.max(rows, 7));
+    expect(lines.at(-1)).toMatch(/^… and \d+ more$/);
+  });
+
+  it("lets no name act on the terminal, break a line or be wider than its column", () => {
+    const hostile = { ...READING, servers: [server("\u001b[2J\u202ex\ny\t漢字漢字漢字漢字漢字漢字")] };
+    const text = textOf(hostile, 60);
+    expect(text).not.toContain("\u001b");
+    expect(text.trimEnd().split("\n")).toHaveLength(6);
+    expect(Math.max(...text.split("\n").map(displayWidth))).toBeLessThanOrEqual(60);
+  });
+
+  it("tells why it is not newer, and when there is nothing to tell", () => {
+    expect(textOf(READING, 80, 24, "The gateway is gone.")).toContain("\nThe gateway is gone.\n");
+    const { gateway: _none, ...record } = READING;
+    expect(textOf({ ...record, servers: [], covers: "the last 15 min" }, 80)).toContain("No call in the last 15 min.");
+  });
+});
+
+describe("quantiles", () => {
+  it("of values are those values", () => {
+    expect([0.5, 0.95, 1].map((part) => quantileOf([1, 2, 3, 4], part))).toEqual([2, 4, 4]);
+    expect(quantileOf([], 0.5)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      [
+        { bound: 1, count: 0 },
+        { bound: 2, count: 10 },
+        { bound: Infinity, count: 10 },
+      ],
+      0.5,
+      1.5,
+    ],
+    [
+      [
+        { bound: 1, count: 1 },
+        { bound: Infinity, count: 10 },
+      ],
+      0.95,
+      1,
+    ],
+    [
+      [
+        { bound: 1, count: 0 },
+        { bound: Infinity, count: 0 },
+      ],
+      0.5,
+      undefined,
+    ],
+    [[], 0.5, undefined],
+  ])("in the buckets %j: %s is %s", (buckets, part, value) => {
+    expect(quantileIn(buckets, part)).toBe(value);
+  });
+
+  it("of what came between two states are told apart from what was before", () => {
+    const before = [
+      { bound: 1, count: 5 },
+      { bound: 2, count: 5 },
+    ];
+    const after = [
+      { bound: 1, count: 5 },
+      { bound: 2, count: 9 },
+    ];
+    expect(between(before, after)).toEqual([
+      { bound: 1, count: 0 },
+      { bound: 2, count: 4 },
+    ]);
+  });
+});
+
+it("reads back what the metrics say, however a server is called", () => {
+  const metrics = createMetrics();
+  metrics.callBegan();
+  metrics.callEnded({ server: 'a"b\\\n}, c', risk: "low", outcome: "ok", seconds: 1 });
+  const samples = parseMetrics(renderMetrics(metrics, sourcesAt(0)));
+  expect(samples).toContainEqual({
+    name: "anygpt_calls_total",
+    labels: { server: 'a"b\\\n}, c', risk: "low", outcome: "ok" },
+    value: 1,
+  });
+  expect(parseMetrics("x +Inf\nrubbish\n# TYPE x gauge\n")).toEqual([{ name: "x", labels: {}, value: Infinity }]);
+});
+
+function sourcesAt(startedAtMs: number): MetricSources {
+  return {
+    version: "1",
+    servers: [{ name: "github", state: "open", tools: 3, inFlight: 1, waiting: 2 }],
+    cache: { hits: 0, misses: 0 },
+    process: { node: "v20", startedAtMs, cpuSeconds: 0, residentBytes: 0, heapBytes: 0 },
+  };
+}
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function serveText(answer: () => { status: number; text: string }, seen: string[] = []) {
+  const gateway = createServer((request, response) => {
+    seen.push(request.headers.authorization ?? "");
+    const { status, text } = answer();
+    response.writeHead(status).end(text);
+  });
+  gateway.listen(0, "127.0.0.1");
+  await once(gateway, "listening");
+  closing.push(() => gateway.close());
+  return new URL(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}/metrics`);
+}
+
+describe("the numbers of a gateway", () => {
+  it("are those since its start at first, then those of the last moments", async () => {
+    const metrics = createMetrics();
+    const call = (seconds: number, outcome: "ok" | "error" = "ok"): void => {
+      metrics.callBegan();
+      metrics.callEnded({ server: "github", risk: "low", outcome, seconds });
+    };
+    for (let index = 0; index < 100; index += 1) call(0.007);
+    const seen: string[] = [];
+    const url = await serveText(() => ({ status: 200, text: renderMetrics(metrics, sourcesAt(0)) }), seen);
+    let time = 50_000;
+    const source = createMetricsSource({ url, token: "t", now: () => time });
+    const { signal } = new AbortController();
+    const first = await source.read(signal);
+    expect(first.total).toMatchObject({ calls: 100, errors: 0, perSecond: 2 });
+    expect(first.covers).toBe("up 50 s");
+    expect(first.servers).toMatchObject([{ name: "github", state: "open", tools: 3, inFlight: 1, waiting: 2 }]);
+    for (let index = 0; index < 10; index += 1) call(3, "error");
+    time += 5000;
+    const second = await source.read(signal);
+    expect(second.total).toMatchObject({ calls: 110, errors: 10, perSecond: 2 });
+    expect(second.total.p50Ms).toBeGreaterThan(2500);
+    expect(seen).toEqual(["Bearer t", "Bearer t"]);
+    await source.close();
+  });
+
+  it("begin anew with another process", async () => {
+    let startedAt = 0;
+    const metrics = [createMetrics(), createMetrics()];
+    metrics[0]?.callBegan();
+    metrics[0]?.callEnded({ server: "github", risk: "low", outcome: "ok", seconds: 1 });
+    const url = await serveText(() => ({
+      status: 200,
+      text: renderMetrics(metrics[startedAt === 0 ? 0 : 1]!, sourcesAt(startedAt)),
+    }));
+    const source = createMetricsSource({ url, token: undefined, now: () => 20_000 });
+    const { signal } = new AbortController();
+    await source.read(signal);
+    startedAt = 15_000;
+    expect((await source.read(signal)).total).toMatchObject({ calls: 0, perSecond: 0 });
+    await source.close();
+  });
+
+  it.each([
+    [401, "UNAUTHORIZED"],
+    [403, "UNAUTHORIZED"],
+    [404, "SERVER_CONNECTION_ERROR"],
+  ])("are refused with %s: %s", async (status, code) => {
+    const url = await serveText(() => ({ status, text: "" }));
+    const source = createMetricsSource({ url, token: undefined, now: Date.now });
+    await expect(source.read(new AbortController().signal)).rejects.toMatchObject({ code });
+    await source.close();
+  });
+});
+
+describe("the numbers of the record", () => {
+  const NOW = Date.UTC(2026, 0, 1, 12);
+  const outcome = (seq: number, agoMs: number, more: object = {}): AuditRecord => {
+    const timestamp = new Date(NOW - agoMs).toISOString();
+    const facts = { kind: "outcome", tool_id: "github:look", timestamp, duration_ms: 10, outcome: "ok" };
+    return { seq, hash: "", body: JSON.stringify({ ...facts, ...more }) };
+  };
+  const sourceOf = (records: AuditRecord[], now: () => number) =>
+    createAuditSource({
+      audit: {
+        head: async () => ({ seq: records.at(-1)?.seq ?? 0, hash: "" }),
+        read: async ({ after = 0, before = Infinity, since = "", limit = 1000, newestFirst }) => {
+          const fit = records.filter(
+            ({ seq, body }) => seq > after && seq < before && JSON.parse(body).timestamp >= since,
+          );
+          return (newestFirst ? fit.toReversed() : fit).slice(0, limit);
+        },
+      },
+      now,
+      close: async () => undefined,
+    });
+
+  it("are those of the last minutes, whoever made the calls", async () => {
+    const records = [
+      outcome(1, 1_000_000),
+      outcome(2, 60_000, { duration_ms: 100, outcome: "error", error_code: "TOOL_EXECUTION_ERROR" }),
+      outcome(3, 5_000),
+      outcome(4, 4_000, { tool_id: "made:up", outcome: "error", error_code: "SERVER_NOT_FOUND" }),
+      { seq: 5, hash: "", body: JSON.stringify({ timestamp: new Date(NOW).toISOString() }) },
+    ];
+    const reading = await sourceOf(records, () => NOW).read(new AbortController().signal);
+    expect(reading.total).toMatchObject({ calls: 3, errors: 2, perSecond: 0.2, p95Ms: 100 });
+    expect(reading.servers).toMatchObject([
+      { name: "github", calls: 2, errors: 1, p50Ms: 10, lastAt: NOW - 4_990 },
+      { name: "(no such server)", calls: 1, errors: 1 },
+    ]);
+    expect(reading.gateway).toBeUndefined();
+  });
+
+  it("grow by what is new, and forget what is old", async () => {
+    let now = NOW;
+    const records = Array.from({ length: 2500 }, (_, index) => outcome(index + 1, 10_000));
+    const source = sourceOf(records, () => now);
+    const { signal } = new AbortController();
+    expect((await source.read(signal)).total.calls).toBe(2500);
+    now += 895_000;
+    for (let index = 0; index < 1500; index += 1) records.push(outcome(3000 + index, -895_000));
+    expect((await source.read(signal)).total.calls).toBe(1500);
+    records.splice(0, records.length, outcome(1, -895_000));
+    expect((await source.read(signal)).total.calls).toBe(1);
+  });
+});
+
+describe("the live view", () => {
+  const terminal = () => {
+    const written: string[] = [];
+    const stdout = Object.assign(
+      new Writable({
+        decodeStrings: false,
+        write(chunk, _encoding, done) {
+          written.push(String(chunk));
+          done();
+        },
+      }),
+      { columns: 70, rows: 10 },
+    );
+    const raw: boolean[] = [];
+    const stdin = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => void raw.push(isRaw) });
+    const io = { stdin, stdout, columns: 80, signal: new AbortController().signal } as unknown as CliIo;
+    return { io, stdin, stdout, written, raw };
+  };
+  const source = (read: () => Promise<Reading>) => ({ read, close: async () => undefined });
+
+  it.each(["q", "\u0003", "\u001b"])("ends with %j and gives the terminal back", async (key) => {
+    const { io, stdin, written, raw } = terminal();
+    const showing = showLive({
+      source: source(async () => READING),
+      io,
+      intervalMs: 60_000,
+      color: false,
+      first: READING,
+    });
+    stdin.write("\u001b[A");
+    await expect.poll(() => written.length).toBe(2);
+    stdin.write(key);
+    await showing;
+    expect(written[0]).toBe("\u001b[?1049h\u001b[?25l\u001b[?7l");
+    expect(written[1]).toContain("github");
+    expect(written.at(-1)).toBe("\u001b[?7h\u001b[?25h\u001b[?1049l");
+    expect(raw).toEqual([true, false]);
+  });
+
+  it("draws over what is there, again when the window changes", async () => {
+    const { io, stdin, stdout, written } = terminal();
+    const showing = showLive({
+      source: source(async () => READING),
+      io,
+      intervalMs: 60_000,
+      color: false,
+      first: READING,
+    });
+    await expect.poll(() => written.length).toBe(2);
+    stdout.columns = 40;
+    stdout.emit("resize");
+    expect(written).toHaveLength(3);
+    for (const frame of written.slice(1)) {
+      expect(frame.startsWith("\u001b[?2026h\u001b[H")).toBe(true);
+      expect(frame).not.toContain("\u001b[2J");
+      expect(frame.split("\r\n").length).toBeLessThanOrEqual(10);
+    }
+    stdin.write("q");
+    await showing;
+  });
+
+  it("goes on showing the last numbers when newer ones do not come", async () => {
+    const { io, stdin, written } = terminal();
+    const failing = source(async () => {
+      throw new DiscoveryError("SERVER_CONNECTION_ERROR", "The gateway is gone.");
+    });
+    const showing = showLive({ source: failing, io, intervalMs: 1, color: false, first: READING });
+    const isTold = (frame: string): boolean => frame.includes("The gateway is gone.") && frame.includes("github");
+    await expect.poll(() => written.some(isTold)).toBe(true);
+    stdin.write("q");
+    await showing;
+  });
+});

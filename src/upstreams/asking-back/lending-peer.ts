@@ -1,0 +1,18 @@
+import type { CallerPeer } from "../../model/call.js";
+
+/** Makes room for another call until the result is called. */
+export type Lend = () => () => void;
+
+/** The same client. While it is asked, its call keeps nobody else out: a person may take minutes. */
+export function lendingPeer(peer: CallerPeer | undefined, lend: Lend): { readonly peer?: CallerPeer } {
+  if (peer === undefined) return {};
+  const request: CallerPeer["request"] = async (question, signal) => {
+    const takeBack = lend();
+    try {
+      return await peer.request(question, signal);
+    } finally {
+      takeBack();
+    }
+  };
+  return { peer: { ...peer, request } };
+}

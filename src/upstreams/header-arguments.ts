@@ -1,0 +1,126 @@
+// A tool's input schema comes in; which of its arguments travel in headers as well (2026-07-28) goes out, with how they
+// are written there. Who sends them and who checks them is not known here.
+import { isJsonObject, type JsonObject } from "../model/json.js";
+
+const KEYWORD = "x-mcp-header";
+const PREFIX = "Mcp-Param-";
+
+export interface HeaderArgument {
+  readonly path: readonly string[];
+  /** With its prefix. */
+  readonly header: string;
+  readonly type: string;
+}
+
+/** `invalid`: a client must not use the tool over HTTP. */
+export type HeaderArguments =
+  | { readonly kind: "valid"; readonly declared: readonly HeaderArgument[] }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+const TYPES = new Set<unknown>(["string", "integer", "boolean"]);
+/** Keywords that hold several schemas, each under a name of the author's. */
+const NAMED = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
+/** Keywords that hold data, whatever it looks like. */
+const DATA = new Set(["default", "const", "enum", "examples"]);
+
+const known = new WeakMap<JsonObject, HeaderArguments>();
+
+export function readHeaderArguments(schema: JsonObject): HeaderArguments {
+  const already = known.get(schema);
+  if (already !== undefined) return already;
+  const declared: HeaderArgument[] = [];
+  const reason = lookInto(schema, [], declared) ?? reasonOf(declared);
+  const read: HeaderArguments = reason === undefined ? { kind: "valid", declared } : { kind: "invalid", reason };
+  known.set(schema, read);
+  return read;
+}
+
+/** `path` is undefined below anything but properties: what lies there may or may not be an argument. Gives what is wrong. */
+function lookInto(schema: unknown, path: readonly string[] | undefined, found: HeaderArgument[]): string | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  const { [KEYWORD]: header, type } = schema;
+  if (header !== undefined) {
+    if (path === undefined || path.length === 0) return `${KEYWORD} stands where no argument is`;
+    if (typeof header !== "string" || !TOKEN.test(header)) return `${KEYWORD} is not the name of a header`;
+    if (!TYPES.has(type)) return `${KEYWORD} is for text, whole numbers and booleans only`;
+    found.push({ path, header: `${PREFIX}${header}`, type: String(type) });
+  }
+  for (const [key, value] of Object.entries(schema)) {
+    const reason = DATA.has(key) ? undefined : lookIntoKeyword({ key, value, path }, found);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+interface Keyword {
+  readonly key: string;
+  readonly value: unknown;
+  readonly path: readonly string[] | undefined;
+}
+
+function lookIntoKeyword({ key, value, path }: Keyword, found: HeaderArgument[]): string | undefined {
+  const inner = NAMED.has(key) && isJsonObject(value) ? Object.entries(value) : [value].flat().map((one) => ["", one]);
+  for (const [name, schema] of inner) {
+    const below = key === "properties" && path !== undefined ? [...path, String(name)] : undefined;
+    const reason = lookInto(schema, below, found);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function reasonOf(declared: readonly HeaderArgument[]): string | undefined {
+  const names = new Set(declared.map(({ header }) => header.toLowerCase()));
+  return names.size < declared.length ? `${KEYWORD} names one header twice` : undefined;
+}
+
+/** What a call carries beside its body. */
+export function toArgumentHeaders(schema: JsonObject, args: JsonObject): Record<string, string> {
+  const read = readHeaderArguments(schema);
+  if (read.kind === "invalid") return {};
+  const headers = read.declared.map(({ header, path }) => [header, toText(valueAt(args, path))] as const);
+  return Object.fromEntries(headers.flatMap(([name, text]) => (text === undefined ? [] : [[name, encode(text)]])));
+}
+
+/** The first header that is not what the arguments say; undefined when all are. */
+export function findMismatch(schema: JsonObject, args: unknown, headers: Headers): string | undefined {
+  const read = readHeaderArguments(schema);
+  if (read.kind === "invalid" || !isJsonObject(args)) return undefined;
+  return read.declared.find((one) => !isSame(one, valueAt(args, one.path), headers.get(one.header)))?.header;
+}
+
+function isSame({ type }: HeaderArgument, value: unknown, header: string | null): boolean {
+  const text = toText(value);
+  if (text === undefined) return true;
+  const said = header === null ? undefined : decode(header);
+  if (type === "integer" && said !== undefined && /^-?\d+(\.0+)?$/.test(said)) return Number(said) === value;
+  return said === text;
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), args);
+}
+
+/** Undefined of what is not there, and of what no header can hold. */
+function toText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  const isPlain = typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value));
+  return isPlain ? String(value) : undefined;
+}
+
+const PLAIN = /^[!-~]([\t -~]*[!-~])?$/;
+const WRAPPED = /^=\?base64\?(.*)\?=$/s;
+
+function encode(text: string): string {
+  if (PLAIN.test(text) && !WRAPPED.test(text)) return text;
+  return `=?base64?${Buffer.from(text).toString("base64")}?=`;
+}
+
+function decode(header: string): string | undefined {
+  const wrapped = WRAPPED.exec(header)?.[1];
+  if (wrapped === undefined) return header;
+  const bytes = Buffer.from(wrapped, "base64");
+  if (bytes.toString("base64") !== wrapped) return undefined;
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? text : undefined;
+}
