@@ -4,6 +4,8 @@ from collections import Counter
 import torch
 from tokens import words_of
 
+# In such steps sums are exact in whatever order a GPU adds.
+STEP = 1 / 1024
 WEIGHTS = (2.0, 0.8, 1.0, 0.7, 0.3, 0.3)
 STOP = set("a an the of for to in on by with from and or as at is are be this that it its you your i me my can could would do does not if any how what which who will has have need want please help s t m d ll we our us about into some there".split())
 
@@ -44,7 +46,7 @@ class Ranker:
                 idf = math.log(1 + (self.size - self.df[word] + 0.5) / (self.df[word] + 0.5))
                 rows.append(i)
                 columns.append(self.known.setdefault(word, len(self.known)))
-                values.append(idf * value * (k1 + 1) / (k1 + value) * (0.5 if word[0] == "=" else 1.0))
+                values.append(round(idf * value * (k1 + 1) / (k1 + value) * (0.5 if word[0] == "=" else 1.0) / STEP) * STEP)
         shape = (len(tools), max(1, len(self.known)))
         matrix = torch.sparse_coo_tensor(torch.tensor([rows, columns]), torch.tensor(values, dtype=torch.float32), shape, check_invariants=False)
         self.device, self.matrix = device, matrix.to(device).coalesce()

@@ -24,6 +24,9 @@ def run(build, out, device, limit=None):
     started = time.time()
     log = lambda text: print(f"{time.time() - started:5.0f} s  {text}", flush=True)
     torch.backends.cuda.matmul.allow_tf32 = True
+    # The same numbers in every run on the same kind of device; run.sh sets what cuBLAS needs for it.
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
     bench = Bench(build, device, limit, log)
     model, hard = teach(bench)
     VQ, VD = bench.view(model)

@@ -88,7 +88,7 @@ function createReaders({ RANKING, createBlockBuilder, createVocabulary }, meanin
     return {
       vocabulary,
       readGroup(group) {
-        if (!blocks.has(group)) blocks.set(group, build(group.documents));
+        if (!blocks.has(group)) blocks.set(group, finish(build(group.documents)));
         return blocks.get(group);
       },
     };
