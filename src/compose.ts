@@ -6,7 +6,7 @@ import { createPinning } from "./catalog/pinning.js";
 import { createLookup, type Lookup } from "./catalog/lookup.js";
 import { createRefresh, type Refresh } from "./catalog/refresh.js";
 import { rememberedDisk } from "./catalog/remembered.js";
-import type { Snapshot } from "./catalog/snapshot.js";
+import { foreignTools, type Snapshot } from "./catalog/snapshot.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
 import { createVariables, type Variables } from "./config/variables.js";
@@ -162,7 +162,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     variables,
     watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(place.stateFolder)],
     notices: () => noticesOf(loaded, collected, variables),
-    ruleWarnings: () => findIneffectiveRules(rules, [...snapshot().tools.values()]),
+    ruleWarnings: () => findIneffectiveRules(rules, foreignTools(snapshot())),
     narrow: (wish) => (narrowed ??= createNarrow(stages, { meaning, observers }))(wish),
   };
   return stages;

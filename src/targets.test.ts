@@ -116,4 +116,11 @@ describe("a server whose variables were described", () => {
     expect(open({ CTX_KEY: "k" })).not.toHaveProperty(["headers", "X-Team"]);
     expect(open({ CTX_KEY: "k", CTX_TEAM: "a" })).toMatchObject({ headers: { "X-Team": "team-a" } });
   });
+
+  it("does not show a value that no header can hold", () => {
+    const wrong = { CTX_KEY: "secret-value\r\nX-More: 1" };
+    expect(() => open(wrong)).toThrow(/The header KEY of ctx holds what no header can hold/);
+    expect(() => open(wrong)).not.toThrow(/secret-value/);
+    expect(open({ CTX_KEY: "ünï\t~" })).toMatchObject({ headers: { KEY: "ünï\t~" } });
+  });
 });

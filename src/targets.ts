@@ -61,7 +61,7 @@ function resolveNeeds(
   noteSecret: ((value: string) => void) | undefined,
 ): Connection {
   try {
-    return resolveWhatCan(withoutUnset(connection, needs, variables), variables, noteSecret);
+    return assertSendable(resolveWhatCan(withoutUnset(connection, needs, variables), variables, noteSecret), name);
   } catch (error) {
     const missing = error instanceof DiscoveryError ? (error.facts["variables"] as readonly string[] | undefined) : [];
     const told = needs.filter((need) => missing?.includes(need.name));
@@ -75,6 +75,17 @@ function resolveNeeds(
       server: name,
     });
   }
+}
+
+/** What no header can hold is found here, where nobody has to show it to say so. */
+function assertSendable(connection: Connection, server: string): Connection {
+  if (!("headers" in connection)) return connection;
+  const [wrong] = Object.entries(connection.headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value)) ?? [];
+  if (wrong === undefined) return connection;
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The header ${wrong} of ${server} holds what no header can hold.`, {
+    hint: "Look for a line break or another invisible character in it, or in the variable that it is made of.",
+    server,
+  });
 }
 
 /** What can be done without is left out where it is not set. */

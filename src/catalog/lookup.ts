@@ -53,7 +53,7 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
   const server = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
     if (known === undefined) return undefined;
-    if (known.record === undefined && known.tools.length === 0) return await ask(name, patience);
+    if (isUnheard(known)) return await ask(name, patience);
     hits += 1;
     return known;
   };
@@ -81,6 +81,11 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
     },
     counts: () => ({ hits, misses }),
   };
+}
+
+/** Whether it has to be asked before anybody can use it: what files say of a server's tools counts when the server says the same. */
+function isUnheard({ record, tools, definition: { files, isFixed } }: CatalogServer): boolean {
+  return record === undefined && isFixed !== true && (tools.length === 0 || files !== undefined);
 }
 
 /** The start goes on after the wait: the next request finds it done. */

@@ -239,6 +239,23 @@ describe("lookup", () => {
   });
 });
 
+it("asks a server that files speak of before any of its tools is used", async () => {
+  const tool = { name: "t", inputSchema: { type: "object" } };
+  const filed: ServerDefinition = {
+    ...definition("live"),
+    manifest: [tool],
+    files: [{ id: "live_t", definition: tool }],
+  };
+  const { lookup, asked, open, settled } = setUp([], { fixed: [filed] });
+  const found = lookup.server("live");
+  await settled();
+  expect(asked).toEqual(["live"]);
+  open.get("live")?.answer();
+  expect((await found)?.tools.map(({ id }) => id)).toEqual(["live:t"]);
+  await lookup.server("live");
+  expect(asked).toEqual(["live"]);
+});
+
 describe("a server whose tools are fixed", () => {
   const fixed: ServerDefinition = { ...definition("files"), isFixed: true, manifest: LISTING.tools };
 

@@ -29,6 +29,11 @@ export function isOwn({ definition }: CatalogServer): boolean {
   return definition.connection.kind === "built-in";
 }
 
+/** The tools of all servers that somebody has. */
+export function foreignTools({ servers }: Pick<Snapshot, "servers">): readonly Tool[] {
+  return [...servers.values()].filter((server) => !isOwn(server)).flatMap(({ tools }) => tools);
+}
+
 /** What the rules say of one tool. */
 export type DecideTool = (tool: { server: string; name: string }) => { enabled: boolean; tags: readonly string[] };
 

@@ -171,7 +171,7 @@ function serverNotFound(name: string, current: Snapshot): DiscoveryError {
   const hint =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
-      : current.servers.size === 0
+      : [...current.servers.values()].every(isOwn)
         ? "No server is configured; add some to the gateway's configuration."
         : "list_mcp_servers names all servers.";
   return new DiscoveryError("SERVER_NOT_FOUND", `No server is named "${name}".`, {

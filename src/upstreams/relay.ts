@@ -51,14 +51,14 @@ export function createRelay(parts: RelayParts): Relay {
   const watches = new Map<string, Watch>();
 
   async function request(wanted: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer> {
-    const { method, params, timeoutMs, peer } = wanted;
+    const { method, params, timeoutMs, actorId, peer } = wanted;
     const request: ExchangeRequest = {
       method,
       params,
       timeoutMs,
       maxTotalMs: peer === undefined ? timeoutMs : LONGEST_TALK_MS,
       // A question that may be the caller's is put to nobody else.
-      ...(wanted.isShared === true ? {} : { caller: { actorId: undefined, peer, onEvent: undefined } }),
+      ...(wanted.isShared === true ? {} : { caller: { actorId, peer, onEvent: undefined } }),
       ...(parts.era === "modern" && peer !== undefined ? askedBack(server, peer) : {}),
     };
     return toAnswer(await parts.request(request, signal), server, secrets);

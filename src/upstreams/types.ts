@@ -106,6 +106,8 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
   /** Longest wait for a server that has to be started first; the configuration's when left out. */
   readonly startWaitMs?: number;
+  /** For whom it is made: what a server says meanwhile reaches nobody else. */
+  readonly actorId?: string;
   /** Whom the server may ask something meanwhile. */
   readonly peer?: CallerPeer;
   /** It is for all: what the server asks meanwhile belongs to whoever else is under way. */

@@ -12,6 +12,14 @@ it("tells everybody who watches a resource, and nobody else", () => {
   expect(watches.uris).toEqual(["a", "b"]);
 });
 
+it("tells of a resource whoever watches what it is a part of", () => {
+  const watches = createWatches();
+  const told: string[] = [];
+  for (const uri of ["dir://a", "dir://a/", "dir://a/b", "dir://ab", "dir://"]) watches.add(uri, () => told.push(uri));
+  watches.tell("dir://a/b/c");
+  expect(told).toEqual(["dir://a", "dir://a/", "dir://a/b", "dir://"]);
+});
+
 it("says when the last one leaves, and only then", () => {
   const watches = createWatches();
   const listener = (): void => undefined;

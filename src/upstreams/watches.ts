@@ -3,6 +3,7 @@ export interface Watches {
   readonly uris: readonly string[];
   /** Gives what ends it: true when nobody watches the resource any more. */
   add(uri: string, listener: () => void): () => boolean;
+  /** A server may tell of a part of what is watched: then that has changed. */
   tell(uri: string): void;
 }
 
@@ -24,7 +25,11 @@ export function createWatches(): Watches {
       };
     },
     tell(uri) {
-      for (const listener of listeners.get(uri) ?? []) listener();
+      for (const [watched, own] of listeners) if (isPart(uri, watched)) for (const listener of own) listener();
     },
   };
+}
+
+function isPart(uri: string, whole: string): boolean {
+  return uri === whole || uri.startsWith(whole.endsWith("/") ? whole : `${whole}/`);
 }

@@ -71,6 +71,7 @@ function open({ servers, offers = {}, isTransparent = false, admits = () => true
     },
   };
   const offerings = createOfferings({
+    actorId: "ann",
     snapshot: () => snapshot,
     refresh: { whenKnown: () => Promise.resolve() },
     upstreams,
@@ -187,11 +188,13 @@ describe("one server whose tools are all listed", () => {
   });
 });
 
-it("requests go to their server with the time limit of calls", async () => {
+it("requests go to their server with the time limit of calls, for the caller", async () => {
   const { offerings, requests, watched, logged } = open({ servers: { a: {} } });
   await offerings.ask("a", { method: "prompts/get", params: { name: "x" } });
   await offerings.watch({ server: "a", uri: "x:1" }, () => undefined);
-  expect(requests).toEqual([["a", { method: "prompts/get", params: { name: "x" }, timeoutMs: 30_000 }]]);
+  expect(requests).toEqual([
+    ["a", { method: "prompts/get", params: { name: "x" }, actorId: "ann", timeoutMs: 30_000 }],
+  ]);
   expect(watched).toEqual(["a x:1"]);
   expect(logged).toEqual(["prompts/get goes to a."]);
 });

@@ -17,6 +17,8 @@ import { collect } from "./collect.js";
 import { parseSharedUri, type ServerResource, toSharedTemplate, toSharedUri } from "./resource-names.js";
 
 export interface OfferingsParts {
+  /** For whom servers are asked. */
+  readonly actorId: string;
   /** As the caller may see it: what is not in it has nothing beside tools either. */
   readonly snapshot: () => Snapshot;
   readonly refresh: Pick<Refresh, "whenKnown">;
@@ -145,7 +147,7 @@ export function createOfferings(parts: OfferingsParts): Offerings {
 
     async ask(server, request, signal) {
       log(`${request.method} goes to ${server}.`);
-      return await upstreams.request(target(server), { ...request, timeoutMs }, signal);
+      return await upstreams.request(target(server), { ...request, actorId: parts.actorId, timeoutMs }, signal);
     },
 
     watch: ({ server, uri }, onChange) => upstreams.watch(target(server), uri, onChange),

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { foreignTools, isOwn } from "../../catalog/snapshot.js";
 import type { Stages } from "../../compose.js";
 import type { LoadedConfig } from "../../config/load.js";
 import type { Config } from "../../config/options.js";
@@ -70,8 +71,11 @@ export interface ConfigPage {
 }
 
 export function toConfigPage({ place, loaded, config, collected, rules, snapshot }: Stages): ConfigPage {
-  const { servers, tools } = snapshot();
-  const known = [...servers.values()].filter((server) => server.record !== undefined || server.tools.length > 0);
+  const { servers } = snapshot();
+  const tools = foreignTools({ servers });
+  const known = [...servers.values()].filter(
+    (server) => !isOwn(server) && (server.record !== undefined || server.tools.length > 0),
+  );
   return {
     file: loaded.file ?? null,
     origin: loaded.origin,
@@ -93,7 +97,7 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
     audit: config.audit,
     store: config.store ?? storeFile(place.stateFolder),
     servers: {
-      configured: servers.size,
+      configured: collected.servers.length,
       known: known.length,
       inline: config.servers.filter(({ enabled }) => enabled).length,
       list: collected.servers.map((server) => ({
@@ -103,7 +107,7 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
         ...whereServer(server, { loaded, config, collected }),
       })),
     },
-    tools: { total: tools.size, enabled: [...tools.values()].filter(({ enabled }) => enabled).length },
+    tools: { total: tools.length, enabled: tools.filter(({ enabled }) => enabled).length },
     notices: [...loaded.notices, ...collected.notices],
   };
 }

@@ -58,7 +58,7 @@ export const sign: CommandSpec = {
   summary: "Show what tool files reach and start, and sign them with your key.",
   arguments: [{ syntax: "[files...]", summary: "tool ids, or paths of tool files", completes: "tool-file" }],
   options: [
-    { flags: "--all", summary: "all tool files that no other trusted key has signed" },
+    { flags: "--all", summary: "all tool files that your own keys have signed, expired ones too" },
     { flags: "--key <key>", summary: "sign with this key of yours (default: the newest)", completes: "key" },
     YES,
   ],

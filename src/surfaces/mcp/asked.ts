@@ -23,6 +23,7 @@ export interface Asked {
 export function openOfferings(stages: Stages, actor: Actor): Offerings {
   const { snapshot, refresh, upstreams, target, rules, config, place } = stages;
   return createOfferings({
+    actorId: actor.id,
     snapshot,
     refresh,
     upstreams,

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { closeAll, inFlight, openWatched, stdioTarget, textOf, toCall } from "../../../test/support/upstreams.js";
-import type { CallerPeer, PeerAnswer } from "../../model/call.js";
+import type { CallerPeer, CallEvent, PeerAnswer } from "../../model/call.js";
 import type { JsonObject } from "../../model/json.js";
 
 afterEach(closeAll);
@@ -158,11 +158,28 @@ it.each([legacy, modern])("whoever waits for somebody's answer at $name keeps no
   expect(other).toMatchObject({ content: [{ text: expect.stringContaining("ran") as string }] });
 });
 
+const listing = stdioTarget("listing", ["asking-while-listing.mjs"]);
+
 it("a list that is under way, which is nobody's, takes no question from the one caller", async () => {
-  const target = stdioTarget("listing", ["asking-while-listing.mjs"]);
   const upstreams = open();
-  const call = upstreams.call(target, toCall("ask", {}, { peer: peer(() => Promise.resolve(said("mine"))) }));
-  const prompts = upstreams.offers(target, { kind: "prompts", freshMs: 0, mayOpen: true });
+  const call = upstreams.call(listing, toCall("ask", {}, { peer: peer(() => Promise.resolve(said("mine"))) }));
+  const prompts = upstreams.offers(listing, { kind: "prompts", freshMs: 0, mayOpen: true });
   expect(textOf(await call)).toContain("mine");
   expect(await prompts).toEqual([]);
 });
+
+it.each([
+  ["the same caller", "ann", ["in the midst"]],
+  ["another", "bob", []],
+])(
+  "what a server says in a call is heard while %s asks for something else, if it can be theirs",
+  async (_, actorId, heard) => {
+    const upstreams = open();
+    const said: unknown[] = [];
+    const onEvent = (event: CallEvent): void => void (event.kind === "log" && said.push(event.data));
+    const call = upstreams.call(listing, toCall("ask", {}, { actorId: "ann", onEvent }));
+    await upstreams.request(listing, { method: "prompts/get", params: {}, timeoutMs: 10_000, actorId });
+    await call;
+    expect(said).toEqual(heard);
+  },
+);

@@ -14,7 +14,11 @@ export const reloadConfig: Handler = (_input, context) =>
     // Running gateways look at this file, and do what they do on SIGHUP when it changes.
     await writePrivateFile(reloadFile(stages.place.stateFolder), `${stages.place.now()}\n`);
     const before = stages.snapshot();
-    const asked = await askServers([...before.servers.keys()], stages, context);
+    const asked = await askServers(
+      stages.discovery.servers().map(({ definition }) => definition.name),
+      stages,
+      context,
+    );
     const after = stages.snapshot();
     const reloaded = asked.map((server) => toReloaded(server, before, after));
     if (context.isJson) context.json({ file: stages.loaded.file ?? null, servers: reloaded });
@@ -37,6 +41,7 @@ function toReloaded({ name, failure }: AskedServer, before: Snapshot, after: Sna
   if (failure !== undefined) {
     return { server: name, status: "failed", tools, changes: [], reason: reasonOf(failure) };
   }
+  if (server?.definition.isFixed === true) return { server: name, status: "unchanged", tools, changes: [] };
   if (before.servers.get(name)?.record === undefined) return { server: name, status: "new", tools, changes: [] };
   const changes = freshChanges(server);
   return { server: name, status: changes.length === 0 ? "unchanged" : "changed", tools, changes };
@@ -51,8 +56,9 @@ function freshChanges(server: CatalogServer | undefined): Reloaded["changes"] {
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
-export function reloadLines(servers: readonly Reloaded[], { tools }: Pick<Snapshot, "tools">): Line[] {
-  const enabled = [...tools.values()].filter((tool) => tool.enabled).length;
+export function reloadLines(servers: readonly Reloaded[], snapshot: Pick<Snapshot, "servers">): Line[] {
+  const tools = foreignTools(snapshot);
+  const enabled = tools.filter((tool) => tool.enabled).length;
   return blocks([
     [line(0, GOOD, " Configuration reloaded.")],
     servers.flatMap(serverLines),
@@ -61,7 +67,7 @@ export function reloadLines(servers: readonly Reloaded[], { tools }: Pick<Snapsh
         0,
         `Servers: ${servers.length} configured, ${servers.filter(({ status }) => status !== "failed").length} answered`,
       ),
-      line(0, `Tools: ${tools.size} total, ${enabled} enabled`),
+      line(0, `Tools: ${tools.length} total, ${enabled} enabled`),
     ],
     [line(0, "Running gateways have been told, and follow within two seconds.")],
   ]);

@@ -22,7 +22,7 @@ export const doctor: Handler = (input, context) =>
     // An unknown name fails here, with the nearest ones, before anything is started.
     for (const name of only) if (!stages.snapshot().servers.has(name)) await stages.discovery.server(name);
     const checks = await checkPlace(stages);
-    const names = only.length > 0 ? only : [...stages.snapshot().servers.keys()];
+    const names = only.length > 0 ? only : stages.discovery.servers().map(({ definition }) => definition.name);
     const asked = await askServers(names, stages, context);
     const servers = asked.map((server) => diagnose(server, stages));
     if (context.isJson) context.json({ checks, servers });

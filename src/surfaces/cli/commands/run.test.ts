@@ -45,7 +45,7 @@ beforeAll(async () => {
   const write = (file: ToolFile) =>
     writeFileSync(join(place.folder, ".ai/tools/mcp", `${file.toolId}.yaml`), toText(file));
   files.forEach(write);
-  await place.run("mcp", "sign", "--all");
+  await place.run("mcp", "sign", "--yes", ...files.map(({ toolId }) => toolId));
   write(echoFile("pid", {}));
 });
 afterAll(() => place.remove());

@@ -43,7 +43,7 @@ describe("sign", () => {
     put("lib_find", toText(HTTP));
     put("fs_find", toText(STDIO));
     expect((await verdicts()).files).toEqual(["fs_find unsigned", "lib_find unsigned"]);
-    const { exit, stdout, stderr } = await run("sign", "lib_find", "fs_find");
+    const { exit, stdout, stderr } = await run("sign", "lib_find", "fs_find", "--yes");
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^✓ Your key is \S+@\S+ \([0-9a-f]{32}\); it was made just now\.\n/);
     expect(stdout).toMatch(/✓ lib_find is signed by \S+@\S+\.\n✓ fs_find is signed/);
@@ -51,10 +51,10 @@ describe("sign", () => {
       `Server lib at https://lib.example/mcp
   sends X-Key: "\${LIB_KEY}"
   needs the variable LIB_KEY - a key of lib
-  lib_find 1.0.0: find
+  lib_find 1.0.0: find (not signed)
 Server fs starts npx -y "two words"
   with NODE_OPTIONS="--require x"
-  fs_find 1.0.0: find
+  fs_find 1.0.0: find (not signed)
 
 `,
     );
@@ -64,40 +64,103 @@ Server fs starts npx -y "two words"
 
   it("leaves a file alone that the same key has signed, and signs it with another key anew", async () => {
     put("lib_find", toText(HTTP));
-    await run("sign", "--all");
+    await run("sign", "lib_find", "--yes");
     utimesSync(at("lib_find"), 1, 1);
     const before = readFileSync(at("lib_find"));
     const again = await run("sign", "lib_find", "--json");
     expect(again.json()).toMatchObject({ files: [{ tool_id: "lib_find", signed: false }] });
     expect([readFileSync(at("lib_find")).equals(before), statSync(at("lib_find")).mtimeMs]).toEqual([true, 1000]);
     await run("keys", "init", "--rotate");
-    const rotated = await run("sign", "--all", "--json");
+    const rotated = await run("sign", "--all", "--json", "--yes");
     expect(rotated.json()).toMatchObject({ files: [{ tool_id: "lib_find", signed: true }] });
     expect((await verdicts()).files).toEqual(["lib_find ok"]);
     const keyOf = (bytes: Buffer) => /ed25519:([0-9a-f]{32}):/.exec(bytes.toString())?.[1] ?? "";
-    await run("sign", "lib_find", "--key", keyOf(before));
+    await run("sign", "lib_find", "--yes", "--key", keyOf(before));
     expect(keyOf(readFileSync(at("lib_find")))).toBe(keyOf(before));
   });
 
-  it("asks at a terminal", async () => {
+  it("asks at a terminal, and makes no key before the yes", async () => {
     put("lib_find", toText(HTTP));
-    expect((await atTerminal("n\n", "sign", "lib_find")).exit).toBe(1);
+    const declined = await atTerminal("n\n", "sign", "lib_find");
+    expect(declined.exit).toBe(1);
+    expect(declined.stderr).toMatch(/Sign 1 file as \S+\? \[y\/N\]\nNothing was signed\.\n$/);
     expect(readFileSync(at("lib_find"), "utf8")).toBe(toText(HTTP));
+    expect((await run("keys", "list", "--json")).json()).toMatchObject({ keys: [] });
     expect((await atTerminal("y\n", "sign", "lib_find")).exit).toBe(0);
     expect((await verdicts()).exit).toBe(0);
   });
 
-  it("leaves what another trusted key has signed out of --all", async () => {
-    await run("keys", "trust", toKeyLine(ANN.known), "--yes");
-    put("lib_find", signed(HTTP, ANN.signing));
-    put("fs_find", toText(STDIO));
-    const { stdout } = await run("sign", "--all");
-    expect(stdout).toContain("fs_find is signed");
-    expect(stdout).not.toContain("lib_find");
-    expect(await verdicts()).toEqual({ exit: 0, files: ["fs_find ok", "lib_find ok"] });
+  it.each([[[]], [["--json"]]])("signs nothing where nobody can be asked, without --yes: %j", async (words) => {
+    put("lib_find", toText(HTTP));
+    const ran = await run("sign", "lib_find", ...words);
+    expect(ran.exit).toBe(1);
+    expect(ran.stdout + ran.stderr).toMatch(/Nobody can be asked here[^]*give --yes/);
+    expect(readFileSync(at("lib_find"), "utf8")).toBe(toText(HTTP));
+    expect((await run("keys", "list", "--json")).json()).toMatchObject({ keys: [] });
   });
 
-  it("signs none when one of them is no tool file, with every reason and line", async () => {
+  it("takes with --all only what its own keys have signed, be they expired, and tells of the rest", async () => {
+    await run("keys", "init");
+    put("lib_find", toText(HTTP));
+    put("old", toText({ ...HTTP, toolId: "old" }));
+    await run("sign", "lib_find", "old", "--yes");
+    const edited = readFileSync(at("lib_find"), "utf8").replace("lib.example", "evil.example");
+    await run("keys", "init", "--rotate", "--overlap", "0");
+    const strangers: Record<string, string | Buffer> = {
+      unknown: signed({ ...HTTP, toolId: "unknown" }, createTestKey("eve").signing),
+      trusted: signed({ ...HTTP, toolId: "trusted" }, ANN.signing),
+      hashed: hashed({ ...HTTP, toolId: "hashed" }),
+      plain: toText({ ...HTTP, toolId: "plain" }),
+      broken: "}",
+      lib_find: edited,
+    };
+    await run("keys", "trust", toKeyLine(ANN.known), "--yes");
+    for (const [id, content] of Object.entries(strangers)) put(id, content);
+    const inTenMinutes = () => Date.now() + 600_000;
+    const ran = await place.runWith({ now: inTenMinutes }, "mcp", "sign", "--all", "--yes", "--json");
+    expect(ran.json()).toMatchObject({ files: [{ tool_id: "old", signed: true }] });
+    expect(ran.exit).toBe(2);
+    for (const [id, content] of Object.entries(strangers)) {
+      expect(readFileSync(at(id)).equals(Buffer.from(content))).toBe(true);
+      if (id !== "trusted") expect(ran.stderr).toContain(`${id}.yaml `);
+    }
+  });
+
+  it("does not sign with --all what was put back, though a key of its own has signed it once", async () => {
+    await run("keys", "init");
+    put("lib_find", toText(HTTP));
+    await run("sign", "--yes", "lib_find");
+    const before = readFileSync(at("lib_find"));
+    put("lib_find", toText({ ...HTTP, version: "1.1.0" }));
+    await run("sign", "--yes", "lib_find");
+    await run("keys", "init", "--rotate", "--overlap", "0");
+    put("lib_find", before);
+    const ran = await place.runWith({ now: () => Date.now() + 600_000 }, "mcp", "sign", "--all", "--yes", "--json");
+    expect(ran.json()).toMatchObject({ files: [] });
+    expect(readFileSync(at("lib_find")).equals(before)).toBe(true);
+  });
+
+  const EVE = createTestKey("eve");
+  it.each<[string, () => Promise<string | Buffer> | string | Buffer, string]>([
+    ["nobody", () => toText(HTTP), "(not signed)"],
+    ["a stranger", () => signed(HTTP, EVE.signing), `(signed by the unknown key ${EVE.known.keyId})`],
+    [
+      "a revoked key",
+      async () => {
+        await run("keys", "trust", toKeyLine(ANN.known), "--yes");
+        await run("keys", "revoke", ANN.known.keyId, "--yes");
+        return signed(HTTP, ANN.signing);
+      },
+      `(signed by the revoked key ${ANN.known.keyId})`,
+    ],
+    ["whoever changed it since", () => `${signed(HTTP, EVE.signing).toString()}\n`, "(changed since it was signed)"],
+  ])("says before the question that a file is of %s", async (_who, content, remark) => {
+    put("lib_find", await content());
+    const { stderr } = await atTerminal("n\n", "sign", "lib_find");
+    expect(stderr).toContain(`lib_find 1.0.0: find ${remark}`);
+  });
+
+  it("signs none when one of those that were named is no tool file, with every reason and line", async () => {
     put("lib_find", toText(HTTP));
     put(
       "bad",
@@ -106,7 +169,7 @@ Server fs starts npx -y "two words"
         .replace("version:", "vers:"),
     );
     const before = readFileSync(at("lib_find"));
-    const { exit, stderr } = await run("sign", "--all");
+    const { exit, stderr } = await run("sign", "lib_find", "bad", "--yes");
     expect(exit).toBe(2);
     expect(stderr).toContain("Nothing was signed.");
     expect(stderr).toMatch(/bad\.yaml: 3:1: version: is missing.*4:1: vers: /);
@@ -115,7 +178,7 @@ Server fs starts npx -y "two words"
 
   it("signs a file by its path and says when nobody looks there", async () => {
     const path = place.write("elsewhere/lib_find.yaml", toText(HTTP));
-    const { exit, stdout, stderr } = await run("sign", "elsewhere/lib_find.yaml");
+    const { exit, stdout, stderr } = await run("sign", "elsewhere/lib_find.yaml", "--yes");
     expect({ exit, out: stdout.includes("lib_find is signed") }).toEqual({ exit: 0, out: true });
     expect(stderr).toContain(`${path} is signed and not used`);
     expect(readFileSync(path, "utf8")).toMatch(/^# kiwi-mcp:validated:.*\n# anygpt:ed25519:/);
@@ -137,7 +200,7 @@ Server fs starts npx -y "two words"
 describe("verify", () => {
   it("names the file, the reason and what to do, and the others are good", async () => {
     put("lib_find", toText(HTTP));
-    await run("sign", "--all");
+    await run("sign", "lib_find", "--yes");
     put("fs_find", signed(STDIO, ANN.signing));
     put("other", hashed(sampleFile({ toolId: "other" })));
     const { exit, stdout } = await run("verify");
@@ -172,7 +235,7 @@ describe("verify", () => {
     place.write(".anygpt/mcp-discovery.config.json", { toolFiles: { folders: [`../${FOLDER}`, "./more"] } });
     put("lib_find", toText(HTTP));
     place.write(".anygpt/more/lib_find.yaml", toText({ ...HTTP, version: "2.0.0" }));
-    await run("sign", at("lib_find"), join(place.folder, ".anygpt/more/lib_find.yaml"));
+    await run("sign", at("lib_find"), join(place.folder, ".anygpt/more/lib_find.yaml"), "--yes");
     expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok", "lib_find shadowed"] });
   });
 

@@ -3,32 +3,40 @@ import { DiscoveryError, ERRORS } from "../../../errors.js";
 import { localActor } from "../../../model/actor.js";
 import { expandHome } from "../../../util/home-path.js";
 import type { SigningKey } from "../../../toolfiles/keys/known-key.js";
+import { LARGEST_BYTES } from "../../../toolfiles/format/tool-file.js";
 import { isToolId } from "../../../toolfiles/ids/tool-id.js";
-import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { blocks, bold, count, GOOD, line } from "../lines.js";
 import { type FileDesk, type FoundFile, isLookedInto, pick, toFound, withToolFiles } from "../toolfiles/file-desk.js";
 import { serverLines } from "../toolfiles/file-lines.js";
 import { toFilePage } from "../toolfiles/file-page.js";
-import { assertAllReadable, readUnsigned, type Signable, writeSigned } from "../toolfiles/signable.js";
+import { isAgreed } from "../toolfiles/key-desk.js";
+import { assertAllReadable, readOurs, readUnsigned, type Signable, writeSigned } from "../toolfiles/signable.js";
+import { readBytes } from "../../../toolfiles/read-bytes.js";
+import { rankOf } from "../../../toolfiles/version-book.js";
+import { realPath } from "../../../util/inside.js";
 import { signerName } from "../../../toolfiles/keys/signer-name.js";
 
 export const signFiles: Handler = (input, context) =>
   withToolFiles(context, async (desk) => {
     const paths = await choose(input, context, desk);
-    const { key, isNew } = await openKey(input.text("key"), desk);
-    const moment = { key, keys: await desk.keys.list(), now: desk.stages.place.now() };
+    const known = await findKey(input.text("key"), desk);
+    const moment = { keyId: known?.keyId, keys: await desk.keys.list(), now: desk.stages.place.now() };
     const read = await Promise.all(paths.map((path) => readUnsigned(path, moment)));
     const all = assertAllReadable(read);
     const open = all.filter(({ isSigned }) => !isSigned);
-    if (open.length > 0 && !(await isWanted(open, key, input, context))) return 1;
-    for (const signable of open) await write(signable, desk);
-    tell({ all, key, isNew }, context);
-    return await warnOfRefused(paths, context, desk);
+    if (open.length > 0 && !(await isWanted(open, known?.name ?? signerName(), input, context))) {
+      context.note([line(0, "Nothing was signed.")]);
+      return 1;
+    }
+    const key = known ?? (open.length > 0 ? await makeKey(desk) : undefined);
+    if (key !== undefined) for (const signable of open) await write(signable, key, desk);
+    tell({ all, key, isNew: known === undefined }, context);
+    return await warnOfRefused(input.flag("all") ? undefined : paths, context, desk);
   });
 
-/** The files that were named, or with `--all` those that are to be vouched for by the person at this machine. */
+/** The files that were named, or with `--all` those that somebody at this machine has signed before. */
 async function choose(input: Input, context: Context, desk: FileDesk): Promise<string[]> {
   const named = input.list("files");
   if (named.length > 0 === input.flag("all")) {
@@ -37,18 +45,24 @@ async function choose(input: Input, context: Context, desk: FileDesk): Promise<s
     });
   }
   const found = toFound(await desk.read());
-  const own = new Set((await desk.keys.list()).keys.filter(({ isOwn }) => isOwn).map(({ keyId }) => keyId));
-  if (named.length === 0) return [...new Set(found.filter((one) => isOurs(one, own)).map(({ path }) => path))];
+  if (named.length === 0) return await chooseOurs(found, desk);
   return [...new Set(named.flatMap((word) => toPaths(word, found, context, desk)))];
 }
 
-/** What another trusted person has signed needs nobody else's signature. */
-function isOurs(found: FoundFile, own: ReadonlySet<string>): boolean {
-  // A folder may be refused as a whole.
-  if (found.kind === "refused" && !found.path.endsWith(".yaml")) return false;
-  if (found.kind === "refused") return isToolId(found.toolId) && found.refused.reason !== "shadowed";
-  const { trust } = found.verified;
-  return trust.kind === "hash" || own.has(trust.keyId);
+/** What anybody else may have written, or put back, is signed only by whoever names it. */
+async function chooseOurs(found: readonly FoundFile[], { keys, stages }: FileDesk): Promise<string[]> {
+  const moment = { keys: await keys.list(), now: stages.place.now() };
+  const isOurs = async (one: FoundFile): Promise<boolean> => {
+    if (one.kind === "good") return readOurs(one.path, one.verified.bytes, moment) !== undefined;
+    if (one.refused.reason !== "expired-key") return false;
+    const read = await readBytes(one.path, LARGEST_BYTES * 2);
+    const ours = read.kind === "bytes" ? readOurs(one.path, read.bytes, moment) : undefined;
+    if (ours === undefined) return false;
+    const seen = await stages.books.store.toolFiles.list(realPath(dirname(one.path)));
+    return !seen.some(({ toolId, rank }) => toolId === ours.toolId && rank > rankOf(ours.version, ours.validatedAt));
+  };
+  const paths = await Promise.all(found.map(async (one) => ((await isOurs(one)) ? [one.path] : [])));
+  return [...new Set(paths.flat())];
 }
 
 function toPaths(word: string, found: readonly FoundFile[], { io }: Context, { folders, stages }: FileDesk): string[] {
@@ -60,14 +74,20 @@ function toPaths(word: string, found: readonly FoundFile[], { io }: Context, { f
   return first === undefined ? [] : [first.path];
 }
 
-async function openKey(wanted: string | undefined, { keys }: FileDesk): Promise<{ key: SigningKey; isNew: boolean }> {
+/** Undefined where there is none yet. */
+async function findKey(wanted: string | undefined, { keys }: FileDesk): Promise<SigningKey | undefined> {
   const known = wanted === undefined ? await keys.active() : await keys.signing(wanted);
-  if (known !== undefined) return { key: known, isNew: false };
-  if (wanted !== undefined) throw cannotSign(`${JSON.stringify(wanted)} is no key that could sign here`);
+  if (known === undefined && wanted !== undefined) {
+    throw cannotSign(`${JSON.stringify(wanted)} is no key that could sign here`);
+  }
+  return known;
+}
+
+async function makeKey({ keys }: FileDesk): Promise<SigningKey> {
   await keys.create({ name: signerName() });
   const created = await keys.active();
   if (created === undefined) throw cannotSign("There is no key that could sign");
-  return { key: created, isNew: true };
+  return created;
 }
 
 function cannotSign(what: string): DiscoveryError {
@@ -76,41 +96,41 @@ function cannotSign(what: string): DiscoveryError {
   });
 }
 
-/** At a terminal, who signs has seen what. */
-async function isWanted(
-  open: readonly Signable[],
-  { name }: SigningKey,
-  input: Input,
-  context: Context,
-): Promise<boolean> {
-  if (context.isJson) return true;
-  context.note([...serverLines(open), line(0, "")]);
-  if (input.flag("yes") || !canInterrupt(context)) return true;
-  return (await ask(`Sign ${count(open.length, "file")} as ${name}?`, context)) === "yes";
+/** Who signs has seen what, and whose it was, or has said yes already. */
+async function isWanted(open: readonly Signable[], name: string, input: Input, context: Context): Promise<boolean> {
+  if (!context.isJson) context.note([...serverLines(open), line(0, "")]);
+  const consent = {
+    lines: [],
+    question: `Sign ${count(open.length, "file")} as ${name}?`,
+    isGiven: input.flag("yes"),
+    hint: "Look through the files, then run this at a terminal, or give --yes.",
+  };
+  return await isAgreed(consent, context);
 }
 
-async function write(signable: Signable, { stages }: FileDesk): Promise<void> {
+async function write(signable: Signable, key: SigningKey, { stages }: FileDesk): Promise<void> {
   const { path, file } = signable;
   const { id: by, surface } = localActor("cli");
   await stages.books.note({ action: "sign_tool_file", subject: `${path} ${file.version}`, by, surface });
-  await writeSigned(signable);
+  await writeSigned(signable, { key, now: stages.place.now() });
 }
 
 interface Outcome {
   readonly all: readonly Signable[];
-  readonly key: SigningKey;
+  /** Undefined where none was needed. */
+  readonly key: SigningKey | undefined;
   readonly isNew: boolean;
 }
 
 function tell({ all, key, isNew }: Outcome, context: Context): void {
-  const { keyId, name } = key;
   if (context.isJson) {
     return context.json({
-      key: { key_id: keyId, name, created: isNew },
+      ...(key === undefined ? {} : { key: { key_id: key.keyId, name: key.name, created: isNew } }),
       files: all.map(({ file, path, isSigned }) => ({ ...toFilePage(file), file: path, signed: !isSigned })),
     });
   }
-  if (all.length === 0) return context.show([line(0, "Nothing is to be signed.")]);
+  if (key === undefined || all.length === 0) return context.show([line(0, "Nothing is to be signed.")]);
+  const { keyId, name } = key;
   context.show(
     blocks([
       isNew ? [line(0, GOOD, ` Your key is ${name} (${keyId}); it was made just now.`)] : [],
@@ -121,13 +141,16 @@ function tell({ all, key, isNew }: Outcome, context: Context): void {
   );
 }
 
-/** What is signed may still not be used: it may be older than what was here, or lie where nobody looks. */
-async function warnOfRefused(paths: readonly string[], context: Context, desk: FileDesk): Promise<number> {
-  for (const path of paths.filter((one) => !isLookedInto(one, desk))) {
+/**
+ * What is signed may still not be used: it may be older than what was here, or lie where nobody looks. Where all were meant,
+ * `paths` is undefined, and whatever was left alone is told of.
+ */
+async function warnOfRefused(paths: readonly string[] | undefined, context: Context, desk: FileDesk): Promise<number> {
+  for (const path of (paths ?? []).filter((one) => !isLookedInto(one, desk))) {
     context.warn(`${path} is signed and not used: ${basename(dirname(path))} is no folder of toolFiles.folders.`);
   }
   const { refused } = await desk.read();
-  const bad = refused.filter(({ path, reason }) => paths.includes(path) && reason !== "shadowed");
+  const bad = refused.filter(({ path, reason }) => (paths?.includes(path) ?? true) && reason !== "shadowed");
   for (const { error } of bad) context.warn(`${error.message} ${error.hint ?? ""}`.trim());
   return bad.length === 0 ? 0 : ERRORS.SIGNATURE_INVALID.exit;
 }

@@ -41,7 +41,7 @@ beforeEach(async () => {
     await ann.run("mcp", "keys", "init", "--name", "ann").then(() => ann.run("mcp", "keys", "list", "--json"))
   ).json() as { keys: { key_id: string }[] };
   keyId = keys[0]?.key_id ?? "";
-  await ann.run("mcp", "sign", "--all");
+  await ann.run("mcp", "sign", "lib_find", "fs_find", "--yes");
   archive = join(ann.folder, "tools.tgz");
 });
 afterEach(() => {
@@ -147,7 +147,7 @@ describe("tools install", () => {
     await exportTo("--output", archive);
     const newer = join(ann.folder, "newer.tgz");
     put(ann, { ...LIB, version: "1.2.0" });
-    await ann.run("mcp", "sign", "--all");
+    await ann.run("mcp", "sign", "lib_find", "--yes");
     await exportTo("--output", newer);
     expect((await install(newer, "--yes", "--trust", keyId)).exit).toBe(0);
     expect((await bob.run("mcp", "verify")).exit).toBe(0);

@@ -3,26 +3,31 @@ import { DiscoveryError } from "../../../errors.js";
 import { parseToolFile } from "../../../toolfiles/format/parse-tool-file.js";
 import { LARGEST_BYTES, type ToolFile } from "../../../toolfiles/format/tool-file.js";
 import type { KeyList, SigningKey } from "../../../toolfiles/keys/known-key.js";
+import { parseVerified } from "../../../toolfiles/parse-verified.js";
 import { readBytes } from "../../../toolfiles/read-bytes.js";
 import { bodyOf } from "../../../toolfiles/signing/envelope.js";
 import { createKeyring } from "../../../toolfiles/signing/keyring.js";
 import { sign } from "../../../toolfiles/signing/sign.js";
-import { verify } from "../../../toolfiles/signing/verify.js";
+import type { RefusalReason } from "../../../toolfiles/signing/refusal.js";
+import { type Verdict, verify } from "../../../toolfiles/signing/verify.js";
+import type { Dated } from "../../../toolfiles/version-book.js";
 import { writeToolFile } from "../../../toolfiles/write-tool-file.js";
 
-/** A file that can be signed, with the bytes that it would have then. */
+/** A file that can be signed. */
 export interface Signable {
   readonly path: string;
   readonly file: ToolFile;
   /** As it was read. */
   readonly bytes: Buffer;
-  readonly signed: Buffer;
   /** It is already, by the same key: its bytes stay. */
   readonly isSigned: boolean;
+  /** Who has signed it so far, in words. */
+  readonly remark: string;
 }
 
 export interface SigningMoment {
-  readonly key: SigningKey;
+  /** Undefined where it has yet to be made. */
+  readonly keyId: string | undefined;
   readonly keys: KeyList;
   readonly now: number;
 }
@@ -34,7 +39,7 @@ export type Unsigned =
 const ENVELOPE_BYTES = 512;
 
 /** Read once: what is signed is what was looked at. */
-export async function readUnsigned(path: string, { key, keys, now }: SigningMoment): Promise<Unsigned> {
+export async function readUnsigned(path: string, { keyId, keys, now }: SigningMoment): Promise<Unsigned> {
   const wrong = (...reasons: string[]): Unsigned => ({ kind: "wrong", path, reasons });
   if (!path.endsWith(".yaml")) return wrong("a tool file is named TOOL_ID.yaml");
   const read = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
@@ -48,20 +53,71 @@ export async function readUnsigned(path: string, { key, keys, now }: SigningMome
   if (parsed.kind === "wrong") return wrong(...parsed.reasons);
   const verdict = verify(bytes, { file: path, keys: createKeyring(keys), signatures: "required", now });
   const { trust } = verdict.kind === "intact" ? verdict : {};
-  const isSigned = trust?.kind === "signed" && trust.keyId === key.keyId;
-  const signed = isSigned ? bytes : sign(bytes, key, now);
-  return { kind: "signable", signable: { path, file: parsed.file, bytes, signed, isSigned } };
+  const isSigned = trust?.kind === "signed" && trust.keyId === keyId;
+  return {
+    kind: "signable",
+    signable: { path, file: parsed.file, bytes, isSigned, remark: describeSigner(verdict) },
+  };
+}
+
+const REMARKS: Partial<Record<RefusalReason, string>> = {
+  unsigned: "not signed",
+  "hash-only": "not signed",
+  tampered: "changed since it was signed",
+  malformed: "not signed as it should be",
+  future: "signed in the future",
+};
+
+/** Whoever signs what a stranger wrote has to know whose it was. */
+function describeSigner(verdict: Verdict): string {
+  if (verdict.kind === "intact") {
+    return verdict.trust.kind === "signed" ? `signed by ${verdict.trust.keyName}` : "not signed";
+  }
+  const { reason, error } = verdict.refusal;
+  const keyId = String(error.facts["keyId"] ?? "");
+  switch (reason) {
+    case "unknown-key":
+      return `signed by the unknown key ${keyId}`;
+    case "revoked-key":
+      return `signed by the revoked key ${keyId}`;
+    case "expired-key":
+      return `signed by the expired key ${keyId}`;
+    case "bad-signature":
+      return `with a signature that the key ${keyId} never made`;
+    default:
+      return REMARKS[reason] ?? reason;
+  }
+}
+
+/** A file as a key that was made here has signed it, be that good still or expired; undefined for any other. */
+export function readOurs(
+  path: string,
+  bytes: Buffer,
+  { keys: { keys, problems }, now }: Omit<SigningMoment, "keyId">,
+): Dated | undefined {
+  const own = keys.filter(({ isOwn }) => isOwn).map(({ notAfter: _end, ...key }) => key);
+  const keyring = createKeyring({ keys: own, problems });
+  const verdict = verify(bytes, { file: path, keys: keyring, signatures: "required", now });
+  const parsed = verdict.kind === "intact" ? parseVerified(path, verdict) : undefined;
+  if (verdict.kind !== "intact" || parsed?.kind !== "ok") return undefined;
+  const { toolId, version } = parsed.file;
+  return { toolId, version, validatedAt: verdict.validatedAt, isSigned: true };
+}
+
+export interface SigningAct {
+  readonly key: SigningKey;
+  readonly now: number;
 }
 
 /** Puts the signed bytes in the place of those that were looked at, and of no others. */
-export async function writeSigned({ path, file, bytes, signed }: Signable): Promise<void> {
+export async function writeSigned({ path, file, bytes }: Signable, { key, now }: SigningAct): Promise<void> {
   const there = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
   if (there.kind !== "bytes" || !there.bytes.equals(bytes)) {
     throw new DiscoveryError("INVALID_REQUEST", `${path} was changed meanwhile and is not signed.`, {
       hint: "Look at it again and repeat the command.",
     });
   }
-  await writeToolFile(dirname(path), file.toolId, signed);
+  await writeToolFile(dirname(path), file.toolId, sign(bytes, key, now));
 }
 
 /** All or none: CONFIGURATION_ERROR with everything that is wrong. */

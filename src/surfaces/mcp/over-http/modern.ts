@@ -1,8 +1,8 @@
 // One message of the stateless era (2026-07-28) comes in as one HTTP request; what a server of its own answers goes out.
 import { createMcpHandler, type McpHttpHandler, type Server } from "@modelcontextprotocol/server";
-import type { News } from "../beside-tools.js";
 import { boundStream, type BoundedStream } from "./bounded-stream.js";
 import { isEventStream, SERVER_ERROR, toRpcFailure } from "./rpc-response.js";
+import { mostOfOne } from "./sessions.js";
 
 export interface ModernRequest {
   /** Its signal aborts when the caller is gone. */
@@ -10,17 +10,17 @@ export interface ModernRequest {
   /** As it was read, strictly. */
   readonly message: unknown;
   readonly method: string | undefined;
+  readonly actorId: string;
   /** How long the caller may listen. */
   readonly lifeMs: number;
   /** Who listens hears of these changes until the function that comes back is called. */
-  readonly hear: (news: News) => () => void;
+  readonly hear: (news: McpHttpHandler["notify"]) => () => void;
   /** Makes the server for it. `ending` aborts when what is under way is to end. */
   readonly makeServer: (ending: AbortSignal) => Promise<Server>;
 }
 
 export interface Modern {
   serve(request: ModernRequest): Promise<Response>;
-  toolsChanged(): void;
   /** Who listens is told that it is over. What is under way goes on. */
   endListening(): void;
   /** What is under way ends, and says so. */
@@ -42,6 +42,7 @@ interface Exchange {
   readonly handler: McpHttpHandler;
   readonly ending: AbortController;
   readonly isListening: boolean;
+  readonly actorId: string;
   stream?: BoundedStream;
 }
 
@@ -49,14 +50,20 @@ export function createModern(): Modern {
   const open = new Set<Exchange>();
   const listening = (): Exchange[] => [...open].filter(({ isListening }) => isListening);
 
+  const mayListen = (actorId: string): boolean => {
+    const all = listening();
+    const own = all.filter((one) => one.actorId === actorId);
+    return all.length < MOST_LISTENERS && own.length < mostOfOne(MOST_LISTENERS);
+  };
+
   return {
-    async serve({ request, message, method, lifeMs, hear, makeServer }) {
+    async serve({ request, message, method, actorId, lifeMs, hear, makeServer }) {
       const isListening = method === LISTEN;
-      if (isListening && listening().length >= MOST_LISTENERS) return toRpcFailure(TOO_MANY);
+      if (isListening && !mayListen(actorId)) return toRpcFailure(TOO_MANY);
       const ending = new AbortController();
       // One for each request: what is told on its streams is for this caller alone, and can be ended by itself.
       const handler = createMcpHandler(() => makeServer(ending.signal), { legacy: "reject" });
-      const exchange: Exchange = { handler, ending, isListening };
+      const exchange: Exchange = { handler, ending, isListening, actorId };
       open.add(exchange);
       let isStreaming = false;
       try {
@@ -73,9 +80,6 @@ export function createModern(): Modern {
       } finally {
         if (!isStreaming) open.delete(exchange);
       }
-    },
-    toolsChanged() {
-      for (const { handler } of listening()) handler.notify.toolsChanged();
     },
     endListening() {
       for (const { handler } of listening()) void handler.close();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../../../../test/support/eventually.js";
 import { testServer } from "../../../../test/support/gateway.js";
 import { ACCEPT, type McpReply, modern, readReply } from "../../../../test/support/mcp-http.js";
+import type { Stages } from "../../../compose.js";
 import { DiscoveryEngine } from "../../../engine.js";
 import type { Actor } from "../../../model/actor.js";
 import type { JsonObject } from "../../../model/json.js";
@@ -48,6 +49,10 @@ interface Sent {
 }
 
 async function send(over: McpOverHttp, sent: Sent): Promise<McpReply> {
+  return await readReply(await respond(over, sent));
+}
+
+async function respond(over: McpOverHttp, sent: Sent): Promise<Response> {
   const { body, headers = {}, method = "POST", actor = ANN, endpoint = { kind: "default" } } = sent;
   const request = new Request("http://localhost/mcp", {
     method,
@@ -56,7 +61,7 @@ async function send(over: McpOverHttp, sent: Sent): Promise<McpReply> {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const life = sent.lifeMs === undefined ? {} : { lifeMs: sent.lifeMs };
   const response = await over.serve({ request, body: bytes, endpoint, actor, ...life });
-  return await readReply(response ?? new Response(null, { status: 410 }));
+  return response ?? new Response(null, { status: 410 });
 }
 
 const INITIALIZE = {
@@ -97,6 +102,13 @@ it("keeps nothing of three hundred sessions that were left behind", async () => 
   now = 5000;
   over.sweep();
   expect(over.sessions).toBe(0);
+  await over.close();
+});
+
+it("has no more sessions than it may though all begin at the same moment", async () => {
+  const over = createWith({ most: 4 });
+  await Promise.all(Array.from({ length: 20 }, (_, count) => begin(over, { ...ANN, id: `token:${count % 5}` })));
+  expect(over.sessions).toBeLessThanOrEqual(4);
   await over.close();
 });
 
@@ -178,6 +190,43 @@ it("gives the pages of a result that was cut to nobody but whose call it was", a
   expect(theirs?.error?.message).toBe(never?.error?.message);
   expect(JSON.stringify(theirs)).not.toContain("treasure");
   expect(JSON.stringify(await ask("resources/read", { uri }, ANN))).toContain("treasure");
+  await over.close();
+});
+
+it("tells of other tools in either era, and of nothing that changes where a view does not reach", async () => {
+  const tools = (...names: string[]) => new Map(names.map((id) => [id, { id, hash: id, enabled: true }] as const));
+  let seen = tools("a:one");
+  let change = (): void => undefined;
+  const over = createWith({
+    onToolsChanged: (listener) => (change = listener),
+    async stagesFor() {
+      const snapshot = () => ({ servers: new Map(), tools: seen });
+      return { ...(await engine.known()), offered: NOT_FIXED, snapshot } as unknown as Stages;
+    },
+  });
+  const actor = { ...ANN, view: "office" };
+  const session = { ...(await begin(over, actor)), "mcp-protocol-version": "2025-11-25" };
+  const { body, headers } = modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, "sub");
+  const streams = await Promise.all([
+    respond(over, { method: "GET", headers: session, actor }),
+    respond(over, { body, headers, actor }),
+  ]);
+  const texts = ["", ""];
+  const read = streams.map(async ({ body: chunks }, index) => {
+    for await (const chunk of chunks ?? []) texts[index] += Buffer.from(chunk).toString();
+  });
+  const isTold = (text: string): boolean => text.includes("list_changed");
+  change();
+  seen = tools("a:one");
+  // What was seen at first is looked at before the answer to whatever is asked next.
+  await send(over, { ...modern("tools/list"), actor });
+  change();
+  seen = tools("a:one", "a:two");
+  change();
+  await eventually(() => texts.every(isTold));
+  over.endStreams();
+  await Promise.all(read);
+  for (const text of texts) expect(text.split("list_changed")).toHaveLength(2);
   await over.close();
 });
 

@@ -16,6 +16,7 @@ import { toInstructions } from "../instructions.js";
 import { filterOf } from "../listens.js";
 import type { Endpoint } from "./endpoint.js";
 import { createModern } from "./modern.js";
+import { onSeenChange } from "./seen-changes.js";
 import { SERVER_ERROR, SESSION_NOT_FOUND, toRpcFailure } from "./rpc-response.js";
 import { Session } from "./session.js";
 import { SessionTransport } from "./session-transport.js";
@@ -73,17 +74,24 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   const rounds = createRounds();
   const told = new WeakMap<Stages, string>();
   const listeners = new Set<() => void>();
+  /** The actors whose sessions are about to begin. */
+  const opening: string[] = [];
   parts.onToolsChanged(() => {
     for (const listener of listeners) listener();
-    modern.toolsChanged();
   });
   const sweeping = setInterval(sessions.sweep, Math.min(SWEEP_MS, parts.idleMs)).unref();
 
+  const stagesOf =
+    ({ endpoint, actor }: McpRequest): (() => Promise<Stages>) =>
+    async () =>
+      (await parts.stagesFor(endpoint, actor)) ?? gone();
+
   const makeServer = async (
-    { endpoint, actor }: McpRequest,
+    asked: McpRequest,
     own: Pick<GatewayServerParts, "era" | "flawsOf" | "onToolsChanged" | "ending">,
   ): Promise<Server> => {
-    const stages = async (): Promise<Stages> => (await parts.stagesFor(endpoint, actor)) ?? gone();
+    const { actor } = asked;
+    const stages = stagesOf(asked);
     const current = await stages();
     const { offered, upstreams } = current;
     upstreams.expectPeers();
@@ -95,14 +103,24 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 
   const openSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {
-    if (!sessions.hasRoom()) return toRpcFailure(NO_ROOM);
+    const { id } = asked.actor;
+    if (!sessions.hasRoom(id, opening)) return toRpcFailure(NO_ROOM);
+    opening.push(id);
+    try {
+      return await beginSession(asked, frame);
+    } finally {
+      opening.splice(opening.indexOf(id), 1);
+    }
+  };
+
+  const beginSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {
     const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
     const transport = new SessionTransport({ sessionIdGenerator: () => id });
     const own = new Set<() => void>();
     const server = await makeServer(asked, {
       era: "legacy",
       flawsOf: (request) => transport.flawsOf(request),
-      onToolsChanged: (listener) => void own.add(listener),
+      onToolsChanged: (listener) => void own.add(onSeenChange(asked.actor, stagesOf(asked), listener)),
       ending: ending.signal,
     });
     await server.connect(transport);
@@ -110,7 +128,15 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
       sessions.remove(id);
       for (const listener of own) listeners.delete(listener);
     };
-    const session = new Session({ id, owner: ownerOf(asked), server, transport, now: parts.elapsed, onClose });
+    const session = new Session({
+      id,
+      owner: ownerOf(asked),
+      actorId: asked.actor.id,
+      server,
+      transport,
+      now: parts.elapsed,
+      onClose,
+    });
     const response = await session.post(asked.request, frame);
     if (!response.ok) {
       await session.close();
@@ -142,15 +168,21 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const flaws: readonly JsonViolation[] = frame.kind === "message" ? frame.flaws : [];
     return await modern.serve({
       request: asked.request,
+      actorId: asked.actor.id,
       lifeMs: asked.lifeMs ?? Number.POSITIVE_INFINITY,
       message,
       method: frame.kind === "message" && "method" in frame.message ? frame.message.method : undefined,
       hear: (news) => {
-        const { endpoint, actor } = asked;
-        const stages = async (): Promise<Stages> => (await parts.stagesFor(endpoint, actor)) ?? gone();
+        const { actor } = asked;
+        const stages = stagesOf(asked);
         const beside = createBesideTools(news, { era: "modern", actor, stages });
         beside.listen(STREAM, filterOf(params));
-        return () => beside.close();
+        const listener = onSeenChange(actor, stages, () => news.toolsChanged());
+        listeners.add(listener);
+        return () => {
+          listeners.delete(listener);
+          beside.close();
+        };
       },
       makeServer: (end) =>
         makeServer(asked, {

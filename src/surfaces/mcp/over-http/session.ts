@@ -10,6 +10,7 @@ export interface SessionParts {
   readonly id: string;
   /** Who may use it, where: the same for the same actor with the same rights at the same endpoint. */
   readonly owner: string;
+  readonly actorId: string;
   readonly server: Server;
   readonly transport: SessionTransport;
   readonly now: () => number;
@@ -20,6 +21,7 @@ export interface SessionParts {
 export class Session {
   readonly id: string;
   readonly owner: string;
+  readonly actorId: string;
   readonly #parts: SessionParts;
   /** The answers that are being read. */
   readonly #streams = new Set<BoundedStream>();
@@ -30,6 +32,7 @@ export class Session {
   constructor(parts: SessionParts) {
     this.id = parts.id;
     this.owner = parts.owner;
+    this.actorId = parts.actorId;
     this.#parts = parts;
     this.#lastUsed = parts.now();
     const theirs = parts.server.onclose;

@@ -5,6 +5,7 @@ import { createSessions } from "./sessions.js";
 interface Stand {
   readonly id: string;
   readonly owner: string;
+  readonly actorId: string;
   idleSince: number | undefined;
   closed: boolean;
 }
@@ -12,6 +13,7 @@ interface Stand {
 const stand = (id: string, owner: string, idleSince: number | undefined): Stand => ({
   id,
   owner,
+  actorId: owner,
   idleSince,
   closed: false,
 });
@@ -42,17 +44,31 @@ it("ends what was idle too long, and nothing that is in use", () => {
 it("makes room by ending the one that lay idle longest, of who has the most", () => {
   const stands = [stand("a", "ann", 950), stand("b", "bob", 970), stand("c", "bob", 960)];
   const sessions = createWith(stands);
-  expect(sessions.hasRoom()).toBe(true);
+  expect(sessions.hasRoom("ann")).toBe(true);
   expect(stands.map(({ closed }) => closed)).toEqual([false, false, true]);
 });
 
 it("makes room at another's cost when who has the most uses them all, and none when all are used", () => {
   const stands = [stand("a", "ann", 950), stand("b", "bob", undefined), stand("c", "bob", undefined)];
   const sessions = createWith(stands);
-  expect(sessions.hasRoom()).toBe(true);
+  expect(sessions.hasRoom("ann")).toBe(true);
   expect(stands[0]?.closed).toBe(true);
   sessions.add(toSession(stand("d", "ann", undefined)));
-  expect(sessions.hasRoom()).toBe(false);
+  expect(sessions.hasRoom("ann")).toBe(false);
+});
+
+it("leaves a quarter to others, however many one actor uses at whatever endpoints", () => {
+  const stands = Array.from({ length: 6 }, (_, index) => ({
+    ...stand(String(index), `bob at ${index % 2}`, undefined),
+    actorId: "bob",
+  }));
+  const ann = stand("ann", "ann", 950);
+  const sessions = createWith([...stands, ann], 8);
+  expect(sessions.hasRoom("bob")).toBe(false);
+  expect(sessions.hasRoom("cid")).toBe(true);
+  stands[3]!.idleSince = 990;
+  expect(sessions.hasRoom("bob")).toBe(true);
+  expect([stands[3]?.closed, ann.closed]).toEqual([true, false]);
 });
 
 it("keeps no more than it may of thirty thousand that are left behind", () => {
@@ -60,7 +76,7 @@ it("keeps no more than it may of thirty thousand that are left behind", () => {
   const sessions = createSessions({ most: 100, idleMs: 50, now: () => now });
   for (let count = 0; count < 30_000; count += 1) {
     now = Math.floor(count / 10);
-    expect(sessions.hasRoom()).toBe(true);
+    expect(sessions.hasRoom("ann")).toBe(true);
     sessions.add(toSession(stand(String(count), String(count % 7), now)));
   }
   expect(sessions.all().length).toBeLessThanOrEqual(100);

@@ -10,12 +10,20 @@ export interface SessionsParts {
 export interface Sessions {
   /** Undefined when there is none, or it is somebody else's: nobody can tell the two apart. */
   find(id: string, owner: string): Session | undefined;
-  /** False when every place is taken by a session in use. */
-  hasRoom(): boolean;
+  /**
+   * False when every place, or every one that the actor may take, is taken by a session in use. `opening`: the actors
+   * whose sessions are about to be added.
+   */
+  hasRoom(actorId: string, opening?: readonly string[]): boolean;
   add(session: Session): void;
   remove(id: string): void;
   sweep(): void;
   all(): readonly Session[];
+}
+
+/** A part of all places, however many there are, is left to others than the one who uses most of them. */
+export function mostOfOne(most: number): number {
+  return most - Math.floor(most / 4);
 }
 
 export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
@@ -34,11 +42,13 @@ export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
       const session = byId.get(id);
       return session?.owner === owner ? session : undefined;
     },
-    hasRoom() {
-      if (byId.size < most) return true;
+    hasRoom(actorId, opening = []) {
+      if (byId.size + opening.length < mostOfOne(most)) return true;
       sweep();
-      if (byId.size < most) return true;
-      const oldest = longestIdle(byId.values());
+      const own = [...byId.values()].filter((session) => session.actorId === actorId);
+      const isAtMost = own.length + opening.filter((one) => one === actorId).length >= mostOfOne(most);
+      if (byId.size + opening.length < most && !isAtMost) return true;
+      const oldest = longestIdle(isAtMost ? own : byId.values());
       if (oldest !== undefined) end(oldest);
       return oldest !== undefined;
     },
@@ -49,15 +59,15 @@ export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
   };
 }
 
-/** Of the owner with the most sessions, so that whoever opens many ends their own. */
+/** Of the actor with the most sessions, so that whoever opens many ends their own. */
 function longestIdle(sessions: Iterable<Session>): Session | undefined {
-  const byOwner = new Map<string, Session[]>();
+  const byActor = new Map<string, Session[]>();
   for (const session of sessions) {
-    const own = byOwner.get(session.owner);
-    if (own === undefined) byOwner.set(session.owner, [session]);
+    const own = byActor.get(session.actorId);
+    if (own === undefined) byActor.set(session.actorId, [session]);
     else own.push(session);
   }
-  const groups = [...byOwner.values()].sort((one, other) => other.length - one.length);
+  const groups = [...byActor.values()].sort((one, other) => other.length - one.length);
   for (const group of groups) {
     let oldest: Session | undefined;
     for (const one of group) {
