@@ -24,6 +24,9 @@ export const KEY_MEMBER = "anygpt/idempotencyKey";
 /** How a tool says in its `_meta` that only a person can agree to a call of it. Who says so of itself is believed. */
 export const PERSON_MEMBER = "anygpt/needsPerson";
 
+/** How a tool says in its `_meta` which scopes a caller needs beside those of the configuration. */
+export const SCOPES_MEMBER = "anygpt/requiredScopes";
+
 export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
   const known = new WeakMap<Tool, Ruling>();
   const ruling = (tool: Tool): Ruling => {
@@ -47,6 +50,10 @@ function toPolicyActor({ id, scopes }: AskedCall["actor"], { localScopes }: Poli
   return scopes === undefined ? { id, kind: "local", scopes: localScopes } : { id, kind: "token", scopes };
 }
 
+function toTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
 /** Methods that may be repeated without harm, as RFC 9110 has it. */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
@@ -60,6 +67,7 @@ function toRuledTool({ server, name, definition, operation, file }: Tool): Ruled
       annotations: definition.annotations,
       takesKey: meta?.[KEY_MEMBER],
       needsPerson: meta?.[PERSON_MEMBER] === true,
+      requiredScopes: toTexts(meta?.[SCOPES_MEMBER]),
       ...declared,
     };
   }

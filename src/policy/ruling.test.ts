@@ -75,6 +75,12 @@ describe("compileRuling", () => {
     ["nobody says anything", {}, {}, { isIdempotent: false }],
     ["the server says idempotentHint", {}, { annotations: { idempotentHint: true } }, { isIdempotent: true }],
     ["the tool only reads", {}, { annotations: { readOnlyHint: true } }, { isIdempotent: true }],
+    [
+      "the tool says that it only reads, and the person that it does more",
+      { risk: [{ tools: "pay", risk: "destructive" }] },
+      { annotations: { readOnlyHint: true } },
+      { isIdempotent: false },
+    ],
     ["the tool takes the key as metadata", {}, { takesKey: true }, { isIdempotent: true, sendAs: "_meta" }],
     ["the tool takes the key as an argument", {}, { takesKey: "ref" }, { isIdempotent: true, sendAs: "ref" }],
     ["the document's method may be repeated", {}, { idempotent: true }, { isIdempotent: true }],

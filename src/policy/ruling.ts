@@ -27,6 +27,8 @@ export interface RuledTool {
   readonly takesKey?: unknown;
   /** The tool says that a person has to agree to each call. */
   readonly needsPerson?: boolean | undefined;
+  /** Scopes that the tool itself wants its callers to have. */
+  readonly requiredScopes?: readonly string[];
 }
 
 /** What becomes of a call's idempotency key beyond our own books. */
@@ -69,10 +71,19 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
   return (tool) => {
     const bucket = toBucket(options, rates(tool)[0]);
     const trust = trustOf(options, distrusted(tool));
+    const risk = assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust });
+    // What only reads may be repeated; not what somebody else says does more than that.
+    const isReader = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
+    const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : tool;
     return {
-      risk: assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust }),
-      key: toKeyRuling(options, keys(tool), trust.isDistrusted ? { server: tool.server, name: tool.name } : tool),
-      scopes: [...new Set(scopes(tool).flatMap((entry) => options.scopes[entry]?.required_scopes ?? []))],
+      risk,
+      key: toKeyRuling(options, keys(tool), { ...known, isReader: isReader && !trust.isDistrusted }),
+      scopes: [
+        ...new Set([
+          ...(tool.requiredScopes ?? []),
+          ...scopes(tool).flatMap((entry) => options.scopes[entry]?.required_scopes ?? []),
+        ]),
+      ],
       ...(bucket === undefined ? {} : { bucket }),
       ...(tool.needsPerson === true ? { needsPerson: true } : {}),
     };
@@ -102,12 +113,16 @@ function trustOf(
 }
 
 /** A server that takes the key itself sees to it that nothing happens twice. What a disbelieved server says counts for nothing. */
-function toKeyRuling({ idempotency }: PolicyOptions, entries: readonly number[], tool: RuledTool): KeyRuling {
+function toKeyRuling(
+  { idempotency }: PolicyOptions,
+  entries: readonly number[],
+  tool: RuledTool & { readonly isReader: boolean },
+): KeyRuling {
   const stated = entries.flatMap((entry) => idempotency.tools[entry] ?? []);
   const { annotations, takesKey } = tool;
   const declared = takesKey === true ? "_meta" : typeof takesKey === "string" && takesKey !== "" ? takesKey : undefined;
   const sendAs = stated.find((entry) => entry.sendKeyAs !== undefined)?.sendKeyAs ?? declared;
-  const isHarmless = annotations?.["idempotentHint"] === true || annotations?.["readOnlyHint"] === true;
+  const isHarmless = annotations?.["idempotentHint"] === true || tool.isReader;
   const isIdempotent =
     stated.find((entry) => entry.idempotent !== undefined)?.idempotent ??
     tool.idempotent ??

@@ -3,7 +3,7 @@ import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { ANY_CLIENT } from "./asking-back/capabilities.js";
+import { ANY_CLIENT, SHARED_CLIENT } from "./asking-back/capabilities.js";
 import type { Channel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
@@ -12,6 +12,7 @@ import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { createSession, type Session } from "./session.js";
+import type { Peers } from "./types.js";
 import { createStdioChannel } from "./stdio-transport.js";
 import type { Notice } from "./types.js";
 
@@ -33,7 +34,7 @@ export interface ConnectParts {
   /** Where somebody signs in to the server. */
   readonly signIn?: SignIn | undefined;
   /** There may be calls whose clients can be asked something. */
-  readonly hasPeers: boolean;
+  readonly peers: Peers;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
   readonly onLost: (reason: DiscoveryError) => void;
@@ -78,7 +79,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   const channel = openChannel(connection, plan, parts);
   const clientInfo = { name: "anygpt-discovery", version: parts.version };
   const client = new Client(clientInfo, {
-    capabilities: parts.hasPeers ? ANY_CLIENT : {},
+    capabilities: declaredTo(connection, parts.peers),
     versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
     // Results are not validated here, and the SDK's own validator costs a start dear.
     jsonSchemaValidator: {
@@ -92,7 +93,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
     // It may have ended with its last word of the handshake.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
-    if (parts.hasPeers && channel.exclusive) await settled(client);
+    if (parts.peers !== "none" && channel.exclusive) await settled(client);
     const { server, secrets, onListChanged, onNotice, onLost } = parts;
     const { listTimeoutMs, pulseTimeoutMs } = parts.options;
     return {
@@ -117,6 +118,11 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));
     return { kind: "failed", reason: connectError(parts.server, reason), error, ended: ending !== undefined };
   }
+}
+
+function declaredTo({ kind }: McpConnection, peers: Peers): object {
+  if (peers === "none") return {};
+  return peers === "many" && kind === "stdio" ? SHARED_CLIENT : ANY_CLIENT;
 }
 
 /** What else to try after a failure: the other era, or the older HTTP transport. */

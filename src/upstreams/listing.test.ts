@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../model/json.js";
-import { readPages } from "./listing.js";
+import { readPages, withoutUnsendable } from "./listing.js";
 
 const tool = (name: string): JsonObject => ({ name, inputSchema: { type: "object" } });
 
@@ -88,5 +88,20 @@ describe("a tool list", () => {
         ? Promise.resolve({ tools: [tool("a")], nextCursor: "2" })
         : Promise.reject(new Error("page 2"));
     await expect(readPages(failing)).rejects.toThrow("page 2");
+  });
+});
+
+it("a tool that does not say clearly which arguments travel in headers is left out where they do", () => {
+  const headed = (name: string, header: string) => ({
+    name,
+    inputSchema: { type: "object", properties: { a: { type: "string", "x-mcp-header": header } } },
+  });
+  const plain = { name: "plain", inputSchema: { type: "object" } };
+  const dropped = [{ name: "", reason: "it has no name" }];
+  const pages = { tools: [headed("good", "A"), headed("bad", "A B"), plain], dropped, truncated: true };
+  expect(withoutUnsendable(pages)).toEqual({
+    tools: [headed("good", "A"), plain],
+    dropped: [...dropped, { name: "bad", reason: "x-mcp-header is not the name of a header" }],
+    truncated: true,
   });
 });

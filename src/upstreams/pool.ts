@@ -5,7 +5,7 @@ import { builtFile } from "../util/built-file.js";
 import { childEnvironment } from "./process/child-environment.js";
 import { createReaper } from "./process/reap-client.js";
 import { scheduleUnref } from "./schedule.js";
-import type { Upstreams, UpstreamsParts, UpstreamState, UpstreamTarget, Watching } from "./types.js";
+import type { Peers, Upstreams, UpstreamsParts, UpstreamState, UpstreamTarget, Watching } from "./types.js";
 import { Upstream } from "./upstream.js";
 import { createWatches, type Watches } from "./watches.js";
 
@@ -34,7 +34,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   /** A server that is replaced by another of its name is watched as the old one was. */
   const watched = new Map<string, Watches>();
   const offerListeners = new Set<Parameters<Upstreams["onOffersChanged"]>[0]>();
-  let hasPeers = false;
+  let peers: Peers = "none";
   let closing: Promise<void> | undefined;
 
   function watchesOf(lane: string): Watches {
@@ -56,7 +56,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       server,
       reaper,
       schedule: scheduleUnref,
-      hasPeers: () => hasPeers,
+      peers: () => peers,
       watches: watchesOf(lane),
       onOffersChanged(kind) {
         for (const listener of offerListeners) listener(server, kind);
@@ -133,7 +133,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       offerListeners.add(listener);
       return () => void offerListeners.delete(listener);
     },
-    expectPeers: () => void (hasPeers = true),
+    expectPeers: (expected) => void (peers = peers === "many" ? peers : expected),
     state: stateOf,
     stderr: (server) => lanes.get(server)?.upstream.stderr() ?? [],
     drop,

@@ -9,6 +9,9 @@ import type { SignIn, SignInRequest } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { ConvertDocument } from "./rest/convert-document.js";
 
+/** Whose clients servers may ask something: nobody's, one client's, or those of several. */
+export type Peers = "none" | "one" | "many";
+
 export interface UpstreamsParts {
   readonly options: UpstreamOptions;
   /** The gateway's version, which servers are told. */
@@ -46,7 +49,7 @@ export interface Upstreams {
   onOffersChanged(listener: (server: string, kind: "prompts" | "resources") => void): () => void;
   state(server: string): UpstreamState;
   /** From now on there may be calls whose clients can be asked: servers are told so when a connection is opened. */
-  expectPeers(): void;
+  expectPeers(peers: Exclude<Peers, "none">): void;
   /** Lets calls that have begun finish on the old connection; new ones open a new one. Resolves when the old one is gone. */
   drop(server: string): Promise<void>;
   /** Puts another configuration into force, in one step: a server that is not the same any more is dropped, the others stay as they are. Gives the names of the dropped. */

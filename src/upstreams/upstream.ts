@@ -19,7 +19,7 @@ import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
 import { startLimitMs } from "./start-limit.js";
-import type { UpstreamCall, UpstreamState, UpstreamsParts, UpstreamTarget } from "./types.js";
+import type { Peers, UpstreamCall, UpstreamState, UpstreamsParts, UpstreamTarget } from "./types.js";
 import type { Watches } from "./watches.js";
 
 export interface UpstreamParts extends UpstreamsParts {
@@ -27,7 +27,7 @@ export interface UpstreamParts extends UpstreamsParts {
   readonly reaper: Reaper;
   readonly schedule: Schedule;
   /** Whether there may be calls whose clients can be asked something. */
-  readonly hasPeers: () => boolean;
+  readonly peers: () => Peers;
   readonly watches: Watches;
   readonly onOffersChanged: (kind: "prompts" | "resources") => void;
 }
@@ -270,7 +270,7 @@ export class Upstream {
         secrets: this.#secrets,
         reaper,
         signIn,
-        hasPeers: this.#parts.hasPeers(),
+        peers: this.#parts.peers(),
         onListChanged: () => this.#announced(),
         onNotice: (notice) => this.beside.heard(notice),
         onLost: (reason) => this.#lost(opened.session, reason),

@@ -46,6 +46,7 @@ export async function openAskingGateway(): Promise<AskingGateway> {
     },
     { stateFolder: folder, env: { PATH: process.env["PATH"], HOME: folder } },
   );
+  (await engine.stages()).upstreams.expectPeers("one");
   const mcp = createMcpOverHttp({
     stagesFor: () => engine.known(),
     onToolsChanged: () => undefined,

@@ -39,7 +39,7 @@ const LAST_WORDS_MS = 1000;
 export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Promise<void> {
   const { engine, options, onListening } = parts;
   const { place, notices, upstreams } = await engine.stages();
-  upstreams.expectPeers();
+  upstreams.expectPeers("many");
   for (const notice of notices()) place.log(notice);
   const file = tokenFile(place.stateFolder);
   const token = await openToken(file, place.warn);

@@ -32,7 +32,7 @@ const LONGEST_FIRST_TIME_MS = 180_000;
 /** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
   const { collected, offered, notices, upstreams } = await engine.stages();
-  upstreams.expectPeers();
+  upstreams.expectPeers("one");
   for (const notice of notices()) log(notice);
   const transport = new BoundedStdioTransport(input, output);
   const instructions = toInstructions(collected.servers, offered.names);

@@ -18,7 +18,7 @@ const said = (value: string): PeerAnswer => ({ kind: "result", result: { action:
 
 function open() {
   const upstreams = openWatched();
-  upstreams.expectPeers();
+  upstreams.expectPeers("one");
   return upstreams;
 }
 
@@ -105,13 +105,18 @@ it.each([
   expect(asked).toEqual([]);
 });
 
+const TOLD = { ...EVERYTHING, sampling: { context: {}, tools: {} } };
+
 it.each([
-  ["is told of nothing that could be asked where no client is served", false, {}],
-  ["is told of everything that a client could be asked", true, { ...EVERYTHING, sampling: { context: {}, tools: {} } }],
-])("a legacy server %s", async (_, hasPeers, expected) => {
+  ["is told of nothing that could be asked where no client is served", undefined, {}],
+  ["is told of everything that a client could be asked", "one", TOLD],
+  ["is not told of folders where it serves the clients of several", "many", { ...TOLD, roots: undefined }],
+] as const)("a legacy server %s", async (_, peers, expected) => {
   const upstreams = openWatched();
-  if (hasPeers) upstreams.expectPeers();
-  expect(JSON.parse(textOf(await upstreams.call(legacy, toCall("declared"))))).toEqual(expected);
+  if (peers !== undefined) upstreams.expectPeers(peers);
+  expect(JSON.parse(textOf(await upstreams.call(legacy, toCall("declared"))))).toEqual(
+    JSON.parse(JSON.stringify(expected)),
+  );
 });
 
 it("log messages are heard by the calls under way, and by none of them when they are of several actors", async () => {
@@ -146,7 +151,7 @@ it("what a server asks before any call is nobody's, however soon the first call 
 
 it.each([legacy, modern])("whoever waits for somebody's answer at $name keeps nobody else out", async (target) => {
   const upstreams = openWatched({ concurrency: 1, queue: 0 });
-  upstreams.expectPeers();
+  upstreams.expectPeers("one");
   const questions = new EventEmitter<{ asked: [answer: (answer: PeerAnswer) => void] }>();
   const slow = peer(() => new Promise((answer) => void questions.emit("asked", answer)));
   const asked = once(questions, "asked") as Promise<[(answer: PeerAnswer) => void]>;

@@ -18,6 +18,12 @@ export const ANY_CLIENT = {
   roots: {},
 };
 
+/**
+ * The same for a program that serves the clients of several: it would keep what one says of its folders and use it for
+ * the others.
+ */
+export const SHARED_CLIENT = { elicitation: ANY_CLIENT.elicitation, sampling: ANY_CLIENT.sampling };
+
 export function isAskable(method: string): boolean {
   return Object.hasOwn(ASKABLE, method);
 }

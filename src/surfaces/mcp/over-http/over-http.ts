@@ -93,8 +93,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const { actor } = asked;
     const stages = stagesOf(asked);
     const current = await stages();
-    const { offered, upstreams } = current;
-    upstreams.expectPeers();
+    const { offered } = current;
     const instructions = told.get(current) ?? toInstructions(serversFor(current, actor), offered.names);
     // What a view shows may grow while servers are asked for the first time.
     if (actor.view === undefined) told.set(current, instructions);
