@@ -20,7 +20,14 @@ const CONFIG: DiscoveryConfig = {
     vault: { ...testServer("echo.mjs"), tools: [tool("read_treasure", "Reads the treasure map.")] },
     unknown: testServer("echo.mjs"),
   },
-  policy: { views: { clerk: { tools: ["shop:*", "!*refund*"] }, mapped: { servers: ["vault", "un*"] } } },
+  policy: {
+    views: {
+      clerk: { tools: ["shop:*", "!*refund*"] },
+      mapped: { servers: ["vault", "un*"] },
+      all: { tools: "*" },
+      named: { servers: ["anygpt"], tools: "mcp_discover" },
+    },
+  },
 };
 const ACTOR: Actor = { id: "token:clerk", surface: "http" };
 
@@ -99,6 +106,14 @@ describe("a view", () => {
   it("names a server of which nothing is known only where it is written by name", async () => {
     expect([...(await whole.narrow({ view: "clerk" })).snapshot().servers.keys()]).toEqual(["shop"]);
     expect([...(await whole.narrow({ view: "mapped" })).snapshot().servers.keys()]).toEqual(["vault", "unknown"]);
+  });
+
+  it("has the gateway's own tools only where it names them", async () => {
+    expect([...whole.snapshot().tools.keys()]).toContain("anygpt:mcp_discover");
+    const all = await whole.narrow({ view: "all" });
+    expect([...all.snapshot().tools.keys()].filter((id) => id.startsWith("anygpt:"))).toEqual([]);
+    const named = await whole.narrow({ view: "named" });
+    expect([...named.snapshot().tools.keys()]).toEqual(["anygpt:mcp_discover"]);
   });
 
   it("is made once, keeps its tools as long as they are the same, and is none without a name", async () => {

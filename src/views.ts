@@ -2,7 +2,7 @@
 // What a view does not show does not exist there: not in lists, searches, counts, suggestions, errors or waits.
 import type { Lookup } from "./catalog/lookup.js";
 import type { Refresh } from "./catalog/refresh.js";
-import type { CatalogServer, Snapshot } from "./catalog/snapshot.js";
+import { type CatalogServer, isOwn, type Snapshot } from "./catalog/snapshot.js";
 import { DiscoveryError } from "./errors.js";
 import { createDiscovery, type Discovery, type DiscoveryParts } from "./metatools/discovery.js";
 import type { Config } from "./config/options.js";
@@ -132,6 +132,8 @@ function narrowSnapshot(whole: () => Snapshot, view: View): () => Snapshot {
     if (last?.whole === now) return last.seen;
     const servers = new Map<string, CatalogServer>();
     for (const [name, server] of now.servers) {
+      // The gateway's own tools are about all servers: only who names them has them.
+      if (isOwn(server) && !view.mayName(name)) continue;
       const tools = seenIn(server.tools);
       const isNamed = tools.length > 0 || (server.tools.length === 0 && view.mayName(name));
       if (isNamed) servers.set(name, { ...server, ...onlyOf(server, tools), tools });
