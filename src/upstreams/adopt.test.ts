@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually, isRunning } from "../../test/support/eventually.js";
 import {
@@ -32,14 +35,18 @@ describe("adopt", () => {
 
   it("lets calls that have begun finish where they began, and ends that server then", async () => {
     const upstreams = openWatched();
-    const pid = await pidOf(upstreams);
-    const slow = upstreams.call(echo, toCall("sleep", { ms: 200 }));
+    const folder = mkdtempSync(join(tmpdir(), "adopt-"));
+    const file = join(folder, "go");
+    const gate = stdioTarget("echo", ["gate.mjs", "old"]);
+    const held = upstreams.call(gate, toCall("hold", { file }, { timeoutMs: 30_000 }));
     await eventually(() => inFlight(upstreams, "echo") === 1);
     expect(upstreams.adopt({ options: options(), identities: await identities(other) })).toEqual(["echo"]);
-    expect(Number(textOf(await upstreams.call(other, toCall("pid"))))).not.toBe(pid);
-    expect(isRunning(pid)).toBe(true);
-    expect(textOf(await slow)).toBe("slept 200");
-    await eventually(() => !isRunning(pid));
+    const pid = Number(textOf(await upstreams.call(other, toCall("pid"))));
+    writeFileSync(file, "");
+    const [, old] = textOf(await held).split(" ");
+    expect(Number(old)).not.toBe(pid);
+    await eventually(() => !isRunning(Number(old)));
+    rmSync(folder, { recursive: true });
   });
 
   it("lets calls that wait in line finish on the old connection too", async () => {

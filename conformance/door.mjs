@@ -1,0 +1,32 @@
+// What stands between the suite, which cannot send a token, and the gateway, which wants one: everything else passes
+// as it is, the name in Host included.
+import { createServer, request } from "node:http";
+
+export async function startDoor() {
+  let inside;
+  const server = createServer((incoming, outgoing) => {
+    const { origin, token } = inside;
+    const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
+    const { method, url: path } = incoming;
+    const onward = request(origin, { method, path, headers, agent: false }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.flushHeaders();
+      answer.pipe(outgoing);
+      answer.on("error", () => outgoing.destroy());
+    });
+    onward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    open(origin, token) {
+      inside = { origin, token };
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

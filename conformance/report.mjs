@@ -1,0 +1,63 @@
+// What was found, as rows of scenario and revision: one table for people, the same with reasons for programs.
+import { CLIENT_LEG } from "./client-leg.mjs";
+import { notApplying } from "./not-applying.mjs";
+
+const NOTHING = { verdict: "fail", passed: 0, failed: 1, failures: ["The scenario gave no result."], warnings: [] };
+
+/** `found` is by leg, revision and scenario. */
+export function toRows(found, { suite, revision: revisions, only, leg: legs }) {
+  const isWanted = ({ scenario }) => only === undefined || only.includes(scenario);
+  const rowsOf = (role, legsOfRole, revision) => {
+    const { [role]: scenarios } = suite.requirements(revision);
+    return scenarios.filter(isWanted).map(({ scenario, ...about }) => {
+      const why = notApplying(role, scenario);
+      const cells = legsOfRole
+        .filter((name) => found[name][revision] !== undefined)
+        .map((name) => [name, found[name][revision].get(scenario) ?? NOTHING]);
+      const applies = { applies: why === undefined, ...(why && { why }) };
+      return { role, scenario, revision, ...about, ...applies, cells: Object.fromEntries(cells) };
+    });
+  };
+  const serverLegs = legs.filter((name) => name !== CLIENT_LEG);
+  return revisions.flatMap((revision) => [
+    ...(serverLegs.length > 0 ? rowsOf("server", serverLegs, revision) : []),
+    ...(legs.includes(CLIENT_LEG) ? rowsOf("client", [CLIENT_LEG], revision) : []),
+  ]);
+}
+
+export function toTable(rows, legs) {
+  const head = ["role", "scenario", "revision", ...legs];
+  const lines = rows.map((row) => [
+    row.role,
+    row.scenario,
+    row.revision,
+    ...legs.map((leg) => toCell(row, row.cells[leg])),
+  ]);
+  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
+  return [head, ...lines]
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function toCell({ applies }, cell) {
+  if (cell === undefined) return "";
+  const mark = applies ? "" : "(n/a) ";
+  const warned = cell.warnings.length > 0 ? ` ${cell.warnings.length}⚠` : "";
+  return `${mark}${cell.verdict === "pass" ? `✓ ${cell.passed}` : `✗ ${cell.failed}/${cell.passed + cell.failed}`}${warned}`;
+}
+
+/** One line for each check that had to hold and did not. */
+export function violationsOf(rows) {
+  return rows
+    .filter(({ applies }) => applies)
+    .flatMap(({ scenario, revision, cells }) =>
+      Object.entries(cells).flatMap(([leg, { failures }]) =>
+        failures.map((failure) => `✗ ${scenario}, ${revision}, ${leg}: ${failure}`),
+      ),
+    );
+}

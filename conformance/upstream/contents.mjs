@@ -1,0 +1,6 @@
+// The smallest picture and the smallest sound, and how an answer in words looks.
+export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+
+export const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
+
+export const text = (value) => ({ content: [{ type: "text", text: value }] });
