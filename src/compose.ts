@@ -26,7 +26,7 @@ import { type CompiledRules, compileRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { findServers, type FoundServers } from "./servers.js";
-import { isSignedHere } from "./tool-files.js";
+import { isClaimed } from "./tool-files.js";
 import { createTargets, type FindTarget } from "./targets.js";
 import type { Upstreams } from "./upstreams/types.js";
 import { createNarrow, type Wish } from "./views.js";
@@ -63,6 +63,8 @@ export interface Stages extends Execution, Profiles {
   readonly upstreams: Upstreams;
   readonly target: FindTarget;
   readonly variables: Variables;
+  /** The same for servers that tool files describe. */
+  readonly filed: Variables;
   /** Files whose change makes a difference; they need not exist. */
   readonly watched: readonly string[];
   /** What a person should know though nothing is wrong. */
@@ -114,9 +116,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
 
   // Work that began before a reload must not bring back a server as it was: what counts is what is in force when it is sent.
   const inForce = (): Stages => foundation.current() ?? stages;
-  // A folder whose tools this person has signed may set the variables of those tools, and of nothing else.
-  const isOwnFolder = isSignedHere(collected.toolFiles, place);
-  const filed = createVariables({ ...place, admits: (file, bytes) => isOwnFolder || admits(file, bytes) });
+  // A folder into which this person puts tools may set the variables of those tools, and of nothing else.
+  const filed = createVariables({ ...place, admits: (file, bytes) => isClaimed(place) || admits(file, bytes) });
   const target = createTargets(() => snapshot().servers, { variables, filed });
   const refresh = createRefresh({
     catalog,
@@ -160,6 +161,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     upstreams,
     target,
     variables,
+    filed,
     watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(place.stateFolder)],
     notices: () => noticesOf(loaded, collected, variables),
     ruleWarnings: () => findIneffectiveRules(rules, foreignTools(snapshot())),

@@ -5,10 +5,11 @@ import type { Config } from "./config/options.js";
 import type { Variables } from "./config/variables.js";
 import { CALL, DISCOVER, WRITE_TOOLS } from "./discover/agents/definitions.js";
 import type { AgentDesk } from "./discover/agents/desk.js";
+import { localActor } from "./model/actor.js";
 import type { ServerDefinition } from "./model/server.js";
 import type { Place } from "./place.js";
 import type { FindTarget } from "./targets.js";
-import { keyFolder, toolFolders } from "./tool-files.js";
+import { claimFolder, keyFolder, toolFolders } from "./tool-files.js";
 import { signerName } from "./toolfiles/keys/signer-name.js";
 import { OWN_SERVER } from "./toolfiles/own-server.js";
 import type { OwnTool } from "./upstreams/own-tool.js";
@@ -35,7 +36,7 @@ export interface OwnServerParts {
   readonly loaded: LoadedConfig;
   readonly place: Place;
   readonly variables: Variables;
-  readonly books: Pick<Books, "store">;
+  readonly books: Pick<Books, "store" | "note">;
   readonly collected: { readonly servers: readonly ServerDefinition[] };
   readonly target: FindTarget;
 }
@@ -51,9 +52,10 @@ export async function openOwnTools(
   return createOwnTools((): AgentDesk => {
     const { loaded, place, variables, books, collected, target } = inForce();
     const { now, home, stateFolder } = place;
+    const [folder] = toolFolders(loaded, place);
     return {
       agents: loaded.config.toolFiles.agents,
-      folder: toolFolders(loaded, place)[0],
+      folder,
       home,
       isSet: (name) => ["process", "file"].includes(variables.originOf(name).kind),
       addresses: async () => {
@@ -64,6 +66,11 @@ export async function openOwnTools(
       keys: openKeys(keyFolder(stateFolder), now),
       keyName: signerName(),
       versions: books.store.toolFiles,
+      note: async (act) => {
+        const { id: by, surface } = localActor("mcp");
+        await books.note({ ...act, by, surface });
+        if (folder !== undefined) await claimFolder(place, folder);
+      },
       signatures: loaded.config.toolFiles.signatures,
       now,
     };

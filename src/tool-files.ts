@@ -5,10 +5,9 @@ import type { LoadedConfig } from "./config/load.js";
 import type { ServerDefinition } from "./model/server.js";
 import type { Place } from "./place.js";
 import type { Store } from "./store/store.js";
-import { DEFAULT_FOLDERS } from "./toolfiles/options.js";
+import { DEFAULT_FOLDERS, PROJECT_FOLDER } from "./toolfiles/options.js";
 import type { ReadToolFiles, RefusedFile } from "./toolfiles/read-tool-files.js";
 import { absolutePath, shortenHome } from "./util/home-path.js";
-import { isInside } from "./util/inside.js";
 
 export interface ToolFilesParts {
   readonly loaded: Pick<LoadedConfig, "config" | "baseDir">;
@@ -32,9 +31,16 @@ export function keyFolder(stateFolder: string): string {
   return join(stateFolder, "keys");
 }
 
-/** Whether the person at this machine has signed tools for this very folder: then it is theirs. */
-export function isSignedHere({ files }: ReadToolFiles, { cwd }: Place): boolean {
-  return files.some(({ path, trust }) => trust.kind === "signed" && trust.isOwn && isInside(join(cwd, ".ai"), path));
+const NO_CONTENT = new Uint8Array();
+
+/** The person puts tools into this folder: what is there may set the variables of those tools. */
+export async function claimFolder({ trust }: Place, folder: string): Promise<void> {
+  await trust.record(folder, NO_CONTENT);
+}
+
+/** Whether they have done so for the working folder. A copy of it elsewhere is nobody's. */
+export function isClaimed({ trust, cwd }: Place): boolean {
+  return trust.isTrusted(join(cwd, PROJECT_FOLDER), NO_CONTENT);
 }
 
 /** What reads and verifies them is loaded only where there are any. */

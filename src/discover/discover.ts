@@ -8,7 +8,7 @@ import { askServer, type AskParts, type KnownVariables } from "./ask-server.js";
 import { type FilePlan, planFiles } from "./plan-files.js";
 import { type FolderParts, readStanding } from "./standing-files.js";
 import type { DiscoveryTarget } from "./target.js";
-import { type FileOutcome, type UsedKey, writeFiles } from "./write-files.js";
+import { type FileOutcome, type Note, type UsedKey, writeFiles } from "./write-files.js";
 
 export interface DiscoveryOptions {
   /** Only compare. */
@@ -30,6 +30,7 @@ export interface DiscoverParts extends AskParts, FolderParts {
   readonly keys: Keys;
   /** What a key is called that has to be made. */
   readonly keyName: string;
+  readonly note: Note;
 }
 
 export interface DiscoveryReport {

@@ -19,12 +19,17 @@ const WRONG_PLACE = new Set([
 export function explainFailure(error: unknown, target: DiscoveryTarget, missing: readonly EnvNeed[]): unknown {
   if (!(error instanceof DiscoveryError) || error.code === "CANCELLED") return error;
   const cause = likelyCause(error, missing);
-  return new DiscoveryError(error.code, error.message, {
+  return new DiscoveryError(error.code, messageOf(error, target), {
     hint: `The likely cause is ${WORDS[cause]}. ${adviceFor(cause, error, { target, missing })}`,
     facts: { ...error.facts, likely_cause: cause },
     server: target.name,
     cause: error,
   });
+}
+
+function messageOf({ message, facts }: DiscoveryError, { name, connection }: DiscoveryTarget): string {
+  if (facts["error"] !== "ECONNREFUSED" || connection.kind === "stdio") return message;
+  return `${name} cannot be reached: nothing answers at ${new URL(connection.url).origin}.`;
 }
 
 const WORDS: Readonly<Record<LikelyCause, string>> = {
@@ -54,6 +59,7 @@ function adviceFor(cause: LikelyCause, error: DiscoveryError, about: About): str
   if (cause === "server") return error.hint ?? "Try again later, or look at the server's own log.";
   const { connection } = about.target;
   if (connection.kind === "stdio") return error.hint ?? "Check the command.";
+  if (error.facts["error"] === "ECONNREFUSED") return `Start the server, or check host and port of ${connection.url}.`;
   return `Check ${connection.url}: most servers answer at a path such as /mcp, and old ones at /sse.`;
 }
 

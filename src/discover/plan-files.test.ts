@@ -96,13 +96,24 @@ describe("planFiles", () => {
     [
       "takes one away that nobody vouches for only with force",
       { standing: [standing("none")], listing: listingOf(), prune: true },
-      { kind: "vanished", isRemoved: undefined },
+      { kind: "vanished", isRemoved: undefined, differences: ["It was changed."] },
     ],
     [
-      "refuses what no file can say",
+      "tells of what no file can say, which makes no file wrong",
       {
         listing: listingOf({
           name: "x",
+          inputSchema: JSON.parse('{"__proto__":{}}') as ToolFile["tool"]["inputSchema"],
+        }),
+      },
+      { kind: "refused", isDrift: false, write: undefined },
+    ],
+    [
+      "takes a file for wrong whose tool has become one that no file can say",
+      {
+        standing: [standing("signed")],
+        listing: listingOf({
+          ...FILE.tool,
           inputSchema: JSON.parse('{"__proto__":{}}') as ToolFile["tool"]["inputSchema"],
         }),
       },

@@ -71,7 +71,8 @@ function planTrusted(planned: PlannedFile, standing: StandingFile | undefined, p
   const base = toBase(planned, standing);
   const isHandmade = planned.kind === "edited" || planned.kind === "conflict";
   if (planned.kind === "vanished") return { ...base, isDrift: true, ...(parts.prune ? { isRemoved: true } : {}) };
-  if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" };
+  // Of what no file can hold there is none that could be wrong, unless one stands there from before.
+  if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" && standing !== undefined };
   if (isHandmade && !parts.force) return { ...base, isDrift: planned.kind === "conflict" };
   const write = withFloor(planned.file, parts);
   return { ...base, kind: isHandmade ? "changed" : planned.kind, version: write.version, isDrift: true, write };
@@ -87,9 +88,11 @@ function planUntrusted(planned: PlannedFile, { found, tool }: Untrusted, parts: 
   const base = toBase(planned, found);
   const moved = found?.file === undefined ? [] : accessDifferences(found.file, mergeAccess(found.file, target));
   if (planned.kind === "unchanged" && moved.length === 0 && found?.trust === "hash") return { ...base, isDrift: false };
-  if (planned.kind === "vanished") return { ...base, isDrift: true, ...(prune && force ? { isRemoved: true } : {}) };
-  if (planned.kind === "refused") return { ...base, isDrift: true };
   const why = found?.refusal?.message ?? "Nobody has signed it.";
+  if (planned.kind === "vanished") {
+    return { ...base, differences: [why], isDrift: true, ...(prune && force ? { isRemoved: true } : {}) };
+  }
+  if (planned.kind === "refused") return { ...base, differences: [why, ...planned.differences], isDrift: true };
   const differences = [why, ...planned.differences, ...moved];
   if (!force || tool === undefined)
     return { ...base, kind: "edited", version: found?.file?.version ?? base.version, differences, isDrift: true };

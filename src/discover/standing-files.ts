@@ -7,6 +7,7 @@ import type { Keys } from "../toolfiles/keys/open-keys.js";
 import { readBytes } from "../toolfiles/read-bytes.js";
 import { readToolFiles, type RefusedFile } from "../toolfiles/read-tool-files.js";
 import { bodyOf } from "../toolfiles/signing/envelope.js";
+import type { RefusalReason } from "../toolfiles/signing/refusal.js";
 import type { Signatures } from "../toolfiles/signing/verify.js";
 import type { VersionBook } from "../toolfiles/version-book.js";
 
@@ -20,6 +21,7 @@ export interface StandingFile {
   /** `none`: nobody vouches for it, and nothing of it may end up in a file that is signed here. */
   readonly trust: "signed" | "hash" | "none";
   readonly refusal?: DiscoveryError;
+  readonly reason?: RefusalReason;
 }
 
 export interface FolderParts {
@@ -42,12 +44,17 @@ export async function readStanding(folder: string, parts: FolderParts): Promise<
   ];
 }
 
+/** Every file of the folder that the gateway would not use, whatever it is about. */
+export async function findRefused(folder: string, parts: FolderParts): Promise<readonly RefusedFile[]> {
+  return (await readToolFiles({ ...parts, folders: [folder], now: parts.now() })).refused;
+}
+
 /** With some room for the two lines above the body. */
 const LARGEST_FILE = LARGEST_BYTES + 4_096;
 
-async function readRefused({ path, error }: RefusedFile): Promise<StandingFile> {
+async function readRefused({ path, error, reason }: RefusedFile): Promise<StandingFile> {
   const toolId = basename(path, ".yaml");
-  const base = { toolId, path, trust: "none", refusal: error } as const;
+  const base = { toolId, path, trust: "none", refusal: error, reason } as const;
   const read = await readBytes(path, LARGEST_FILE);
   if (read.kind !== "bytes") return base;
   const { bytes } = read;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -23,14 +23,34 @@ const PLAN: FilePlan = {
   isDrift: true,
   write: FILE,
 };
-const write = (...plans: FilePlan[]) =>
+const write = (...plans: FilePlan[]) => writeNoting(() => undefined, ...plans);
+const writeNoting = (onSubject: (subject: string) => void, ...plans: FilePlan[]) =>
   writeFiles(plans, {
     folder: join(folder, "tools"),
     keys: openKeys(join(folder, "keys"), () => NOW),
     keyName: "ann@here",
     versions: { list: () => Promise.resolve([]), note: (versions) => Promise.resolve(versions) },
+    note: async ({ action, subject }) => {
+      await Promise.resolve();
+      onSubject(`${action} ${subject}`);
+    },
     now: NOW,
   });
+
+it("puts on record what it signs, before it is there", async () => {
+  const path = join(folder, "tools", `${FILE.toolId}.yaml`);
+  const seen: [string, boolean][] = [];
+  await writeNoting((subject) => void seen.push([subject, existsSync(path)]), PLAN);
+  expect(seen).toEqual([[`sign_tool_file ${path} 1.0.0`, false]]);
+});
+
+it("signs nothing that cannot be recorded", async () => {
+  const { outcomes } = await writeNoting(() => {
+    throw new Error("no disk");
+  }, PLAN);
+  expect(outcomes).toMatchObject([{ done: "failed" }]);
+  expect(existsSync(join(folder, "tools", `${FILE.toolId}.yaml`))).toBe(false);
+});
 
 it("makes one key, with the first file that needs it", async () => {
   const { write: _write, ...look } = PLAN;

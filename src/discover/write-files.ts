@@ -12,12 +12,16 @@ import { removeToolFile, toolFilePath, writeToolFile } from "../toolfiles/write-
 import { realPath } from "../util/inside.js";
 import type { FilePlan } from "./plan-files.js";
 
+export type Note = (act: { readonly action: string; readonly subject: string }) => Promise<void>;
+
 export interface WriteParts {
   readonly folder: string;
   readonly keys: Keys;
   /** What a key is called that has to be made. */
   readonly keyName: string;
   readonly versions: VersionBook;
+  /** Puts on record what is about to be signed; what cannot be recorded is not written. */
+  readonly note: Note;
   /** The one moment at which all of them are signed. */
   readonly now: number;
 }
@@ -73,6 +77,8 @@ async function carryOut(plan: FilePlan, key: SigningKey | undefined, parts: Writ
     }
     if (write === undefined || key === undefined) return { ...plan, done: "kept" };
     await assertAsItWas(plan, parts);
+    const subject = `${toolFilePath(parts.folder, toolId)} ${write.version}`;
+    await parts.note({ action: "sign_tool_file", subject });
     await writeToolFile(parts.folder, toolId, toBytes(write, key, parts.now));
     return { ...plan, done: "written" };
   } catch (error) {

@@ -6,8 +6,10 @@ const text = z
   .max(8_192)
   .refine((value) => !value.includes("\0"), "must not hold a NUL character");
 
-/** Below the working folder, and below the home folder. What the first has of an id wins. */
-export const DEFAULT_FOLDERS: readonly string[] = [".ai/tools/mcp", "~/.ai/tools/mcp"];
+/** Below the working folder. */
+export const PROJECT_FOLDER = ".ai/tools/mcp";
+/** What the first has of an id wins. */
+export const DEFAULT_FOLDERS: readonly string[] = [PROJECT_FOLDER, `~/${PROJECT_FOLDER}`];
 
 const agents = z
   .strictObject({

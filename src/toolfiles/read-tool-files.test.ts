@@ -84,7 +84,7 @@ describe("reading tool files", () => {
         file: sampleFile(),
         path: join(project, "lib_find.yaml"),
         bytes: signed(sampleFile(), ann.signing),
-        trust: { kind: "signed", keyId: ann.known.keyId, keyName: "ann", isOwn: expect.any(Boolean) as boolean },
+        trust: { kind: "signed", keyId: ann.known.keyId, keyName: "ann" },
         validatedAt: "2026-03-01T12:00:00Z",
       },
     ]);
@@ -177,6 +177,15 @@ describe("reading tool files", () => {
       refused: ["home/lib_find.yaml shadowed"],
     });
     expect((await summary({ folders: [home, project] })).files).toContain("lib_find 2.0.0");
+  });
+
+  it("gives an id to the file that is signed, in whichever folder, before one that only has a hash", async () => {
+    await writeFile(join(project, "lib_find.yaml"), hashed(sampleFile({ version: "9.0.0" })));
+    await put(sampleFile(), { folder: home });
+    expect(await summary({ signatures: "hash" })).toEqual({
+      files: ["lib_find 1.0.0"],
+      refused: ["project/lib_find.yaml shadowed"],
+    });
   });
 
   it("reads a folder once that is named twice", async () => {

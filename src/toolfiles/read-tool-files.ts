@@ -193,25 +193,30 @@ function toResult(verified: VerifiedFile): Result {
   return { kind: "verified", verified };
 }
 
-/** Gives each id to the first file that has it. */
+/** Gives each id to the first file that somebody has signed for it, else to the first that has it. */
 function shareOut(results: readonly Result[]): ReadToolFiles {
+  const found = results.flatMap((result) =>
+    result.kind === "verified" ? result.verified : (result.refused.kept ?? []),
+  );
   const files = new Map<string, VerifiedFile>();
-  const refused: RefusedFile[] = [];
-  for (const result of results) {
-    if (result.kind === "refused") refused.push(result.refused);
-    const file = result.kind === "refused" ? result.refused.kept : result.verified;
-    if (file === undefined) continue;
-    const first = files.get(file.file.toolId);
-    if (first === undefined) files.set(file.file.toolId, file);
-    else if (!first.bytes.equals(file.bytes)) refused.push(shadowed(file, first));
+  for (const file of found) {
+    const { toolId } = file.file;
+    const before = files.get(toolId);
+    if (before === undefined || (before.trust.kind === "hash" && file.trust.kind === "signed")) files.set(toolId, file);
   }
-  return { files: [...files.values()], refused };
+  const refused = results.flatMap((result) => (result.kind === "refused" ? [result.refused] : []));
+  const others = found.flatMap((file) => {
+    const used = files.get(file.file.toolId);
+    return used === undefined || used.bytes.equals(file.bytes) ? [] : [shadowed(file, used)];
+  });
+  return { files: [...files.values()], refused: [...refused, ...others] };
 }
 
-function shadowed({ path }: VerifiedFile, first: VerifiedFile): RefusedFile {
-  const what = `is not used, for another file describes the same tool: ${first.path}`;
+/** For a file in whose place another one is used. */
+export function shadowed({ path }: Pick<VerifiedFile, "path">, used: Pick<VerifiedFile, "path">): RefusedFile {
+  const what = `is not used, for another file describes the same tool: ${used.path}`;
   const hint = "Remove one of the two, or give one of them another tool_id.";
-  return { path, ...refuse(path, "shadowed", { what, hint, facts: { by: first.path } }) };
+  return { path, ...refuse(path, "shadowed", { what, hint, facts: { by: used.path } }) };
 }
 
 function unreadable(path: string, reason: string): RefusedFile {

@@ -6,6 +6,7 @@ import { type FoundFile, withFiles } from "./with-files.js";
 const KEY = { name: "CTX_KEY", description: "A key", header: "X-Key", required: true };
 const found = (name: string, more: Partial<ToolFile> = {}): FoundFile => ({
   path: `/p/.ai/tools/mcp/ctx_${name}.yaml`,
+  trust: { kind: "signed" },
   file: {
     toolId: `ctx_${name}`,
     version: "1.0.0",
@@ -67,6 +68,24 @@ describe("files of a server that nobody has configured", () => {
     expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
     expect(notices).toEqual([expect.stringContaining("another file is about a of ctx too")]);
   });
+
+  const hashOnly = (file: FoundFile): FoundFile => ({ ...file, path: "/p/hash.yaml", trust: { kind: "hash" } });
+
+  it("have the name before those that only have a hash, whatever those are called", () => {
+    const connection = { kind: "http", url: "https://evil.example/mcp", headers: {} } as const;
+    const evil = hashOnly(found("a", { toolId: "a_first", connection }));
+    const { servers } = withFiles([], [evil, found("b")]);
+    expect(servers.map(({ name, files }) => [name, files?.[0]?.id])).toEqual([
+      ["ctx", "ctx_b"],
+      ["ctx-2", "a_first"],
+    ]);
+  });
+
+  it("have their tools before those that only have a hash", () => {
+    const { servers, doubles } = withFiles([], [hashOnly(found("a", { toolId: "a_first" })), found("a")]);
+    expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
+    expect(doubles).toMatchObject([{ path: "/p/hash.yaml", used: { file: { toolId: "ctx_a" } } }]);
+  });
 });
 
 describe("files of a server that is configured too", () => {
@@ -79,6 +98,13 @@ describe("files of a server that is configured too", () => {
       files: [{ id: "ctx_a" }, { id: "ctx_b" }],
     });
     expect(servers[0]?.isFixed).toBeUndefined();
+  });
+
+  it("say it once of each tool, however many there are", () => {
+    const other = found("a", { toolId: "ctx_z", needs: [] });
+    const { servers, doubles } = withFiles([live()], [other, found("a")]);
+    expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
+    expect(doubles).toHaveLength(1);
   });
 
   it.each<[string, Partial<ServerDefinition>]>([

@@ -7,10 +7,18 @@ import { OWN_SERVER } from "./own-server.js";
 export interface FoundFile {
   readonly file: ToolFile;
   readonly path: string;
+  readonly trust: { readonly kind: "signed" | "hash" };
+}
+
+/** A file that is not used, because another one is about the same tool. */
+export interface DoubleFile {
+  readonly path: string;
+  readonly used: FoundFile;
 }
 
 export interface FiledServers {
   readonly servers: readonly ServerDefinition[];
+  readonly doubles: readonly DoubleFile[];
   readonly notices: readonly string[];
 }
 
@@ -18,25 +26,36 @@ export interface FiledServers {
 export function withFiles(known: readonly ServerDefinition[], files: readonly FoundFile[]): FiledServers {
   const servers = [...known];
   const notices: string[] = [];
+  const doubles: DoubleFile[] = [];
+  /** By server, the files that say what its tools are. */
+  const used = new Map<string, Map<string, FoundFile>>();
   for (const group of groupsOf(files)) {
-    const { tools, doubles } = toTools(group.files);
-    for (const { path, file } of doubles) {
-      notices.push(`${path} was left out: another file is about ${file.tool.name} of ${file.server} too.`);
-    }
     const at = known.findIndex(({ name, connection }) => name === group.server && isSamePlace(connection, group));
     const live = servers[at];
+    const name = live?.name ?? freeName(group.server, servers);
+    const tools = used.get(name) ?? new Map<string, FoundFile>();
+    used.set(name, tools);
+    const fresh = group.files.filter((found) => {
+      const first = tools.get(found.file.tool.name);
+      if (first === undefined) tools.set(found.file.tool.name, found);
+      else doubles.push({ path: found.path, used: first });
+      return first === undefined;
+    });
+    const filed = fresh.map(toFiledTool);
     if (live !== undefined) {
-      const filed = [...(live.files ?? []), ...tools];
-      servers[at] = { ...live, files: filed, manifest: withDefinitions(live.manifest, tools) };
+      const manifest = withDefinitions(live.manifest, filed);
+      servers[at] = { ...live, files: [...(live.files ?? []), ...filed], manifest };
       continue;
     }
-    const name = freeName(group.server, servers);
     if (name !== group.server) {
       notices.push(`The tool files of ${group.server} are the server "${name}": another one has their name.`);
     }
-    servers.push(toServer(name, group, tools));
+    servers.push(toServer(name, group, filed));
   }
-  return { servers, notices };
+  const told = doubles.map(({ path, used: { file } }) => {
+    return `${path} was left out: another file is about ${file.tool.name} of ${file.server} too.`;
+  });
+  return { servers, doubles, notices: [...told, ...notices] };
 }
 
 interface Group {
@@ -45,10 +64,13 @@ interface Group {
   readonly files: readonly FoundFile[];
 }
 
-/** What is reached in the same way is one server, and what lacks a variable is not the others' concern. */
+/**
+ * What is reached in the same way is one server, and what lacks a variable is not the others' concern. What somebody has signed
+ * comes first: a file that anybody may have written takes neither a tool nor a name from it.
+ */
 function groupsOf(files: readonly FoundFile[]): Group[] {
   const groups = new Map<string, { server: string; connection: ToolFile["connection"]; files: FoundFile[] }>();
-  for (const found of files.toSorted((a, b) => (a.file.toolId < b.file.toolId ? -1 : 1))) {
+  for (const found of files.toSorted(compareFiles)) {
     const { server, connection, needs } = found.file;
     const key = canonicalJson({ server, connection, needs });
     const group = groups.get(key) ?? { server, connection, files: [] };
@@ -58,15 +80,13 @@ function groupsOf(files: readonly FoundFile[]): Group[] {
   return [...groups.values()];
 }
 
-function toTools(files: readonly FoundFile[]): { tools: FiledTool[]; doubles: FoundFile[] } {
-  const tools = new Map<string, FiledTool>();
-  const doubles: FoundFile[] = [];
-  for (const found of files) {
-    const { toolId: id, tool: definition, timeoutMs, risk } = found.file;
-    if (tools.has(definition.name)) doubles.push(found);
-    else tools.set(definition.name, { id, definition, timeoutMs, ...(risk === undefined ? {} : { risk }) });
-  }
-  return { tools: [...tools.values()], doubles };
+function compareFiles(a: FoundFile, b: FoundFile): number {
+  if (a.trust.kind !== b.trust.kind) return a.trust.kind === "signed" ? -1 : 1;
+  return a.file.toolId < b.file.toolId ? -1 : 1;
+}
+
+function toFiledTool({ file: { toolId: id, tool: definition, timeoutMs, risk } }: FoundFile): FiledTool {
+  return { id, definition, timeoutMs, ...(risk === undefined ? {} : { risk }) };
 }
 
 function withDefinitions(

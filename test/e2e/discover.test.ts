@@ -1,8 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, type RunOptions } from "../support/cli.js";
-import { npmServer } from "../support/gateway.js";
+import { npmServer, ROOT } from "../support/gateway.js";
 import { type HttpServer, startHttpServer } from "../support/upstreams.js";
 
 const text = { type: "string" };
@@ -197,7 +206,7 @@ describe("files that were edited by hand", () => {
     expect(read("c7_query_docs")).toBe(unsigned);
     expect((await discover("--check")).exit).toBe(1);
 
-    expect((await place.run("mcp", "sign", "c7_query_docs")).exit).toBe(0);
+    expect((await place.run("mcp", "sign", "c7_query_docs", "--yes")).exit).toBe(0);
     const signed = read("c7_query_docs");
     const second = await discover("--name", "c7");
     expect(second.stdout).toContain("c7_query_docs was edited by hand");
@@ -235,6 +244,105 @@ describe("files that were edited by hand", () => {
     const { exit, stderr } = await discover("--name", "c7");
     expect(exit).toBe(1);
     expect(stderr).toContain("No signed file in");
+  });
+});
+
+describe("a check", () => {
+  const edit = (toolId: string, from: string | RegExp, to: string): void =>
+    writeFileSync(join(folder(), `${toolId}.yaml`), read(toolId).replace(from, to));
+
+  it("fails over a file that is refused, whatever server it says it is of", async () => {
+    const { url } = await serve([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    await discover("--url", `${url}?other`, "--name", "d7");
+    expect((await discover("--check")).exit).toBe(0);
+    for (const id of ["d7_query_docs", "d7_resolve_library_id"]) edit(id, "library.", "library!");
+    const check = await discover("--check");
+    expect(check.exit).toBe(1);
+    expect(check.stdout).toContain("d7_query_docs.yaml was changed since it was signed.");
+    for (const name of names().filter((one) => one.startsWith("d7_"))) rmSync(join(folder(), name));
+    edit("c7_query_docs", /^ {2}mcp_server: c7$/m, "  mcp_server: other");
+    place.write(".ai/tools/mcp/Notes.yaml", "notes");
+    for (const words of [["--check"], ["--check", "--name", "c7"]]) {
+      const { exit, stdout } = await discover(...words);
+      expect(exit).toBe(1);
+      expect(stdout).toMatch(/✗ tampered: .*c7_query_docs\.yaml was changed since it was signed\./);
+      expect(stdout).toMatch(/✗ wrong-name: .*Notes\.yaml/);
+    }
+    const { exit, json } = await discover("--check", "--json");
+    expect(exit).toBe(1);
+    expect(json()).toMatchObject({ drift: true, refused: [{ reason: "wrong-name" }, { reason: "tampered" }] });
+  });
+
+  it("says in a home that does not trust the key that it is not trusted, and how it would be", async () => {
+    const { url } = await serve([RESOLVE, DOCS]);
+    await discover("--url", url, "--name", "c7");
+    const line = (await place.run("mcp", "keys", "export")).stdout.trim();
+    const keyId = /ed25519:([0-9a-f]{32})/.exec(read("c7_query_docs"))?.[1];
+    rmSync(join(place.folder, "state"), { recursive: true });
+    const { exit, stdout, stderr } = await discover("--check");
+    expect(exit).toBe(1);
+    expect(stderr).toBe("");
+    expect(stdout).toContain(`✗ 2 files are signed with the key ${keyId}, which is not trusted here:\n`);
+    expect(stdout).toContain("`anygpt mcp keys trust 'anygpt-ed25519 KEY NAME' --yes`");
+    expect((await discover("--check", "--name", "c7")).stderr).toContain("which is not trusted here");
+    expect((await place.run("mcp", "keys", "trust", line, "--yes")).exit).toBe(0);
+    expect((await discover("--check")).exit).toBe(0);
+  });
+
+  it("is not failed by a tool that no file can hold, and tells of it", async () => {
+    const odd = { ...DOCS, name: "odd", inputSchema: { type: "object", properties: { constructor: text } } };
+    const { url } = await serve([RESOLVE, odd]);
+    await discover("--url", url, "--name", "c7");
+    const { exit, stdout } = await discover("--check");
+    expect(stdout).toContain("c7_odd cannot be written");
+    expect(exit).toBe(0);
+  });
+});
+
+describe("files that are refused", () => {
+  it("are said to be what they are, with their own way out, and not recommended", async () => {
+    const { url, change } = await serve([DOCS]);
+    await discover("--url", url, "--name", "c7");
+    copyFileSync(join(folder(), "c7_query_docs.yaml"), join(place.folder, "old"));
+    change([{ ...DOCS, description: "Gets all documentation." }]);
+    await discover("--name", "c7");
+    copyFileSync(join(place.folder, "old"), join(folder(), "c7_query_docs.yaml"));
+    const { stdout } = await discover("--url", url, "--name", "c7");
+    expect(stdout).toContain("c7_query_docs is refused: rolled-back");
+    expect(stdout).toContain("`anygpt mcp verify c7_query_docs --accept`");
+    expect(stdout).not.toMatch(/edited by hand|mcp sign|### Usage/);
+  });
+
+  it("are told with their reason as JSON", async () => {
+    const { url } = await serve([DOCS]);
+    await discover("--url", url, "--name", "c7");
+    const key = /ed25519:([0-9a-f]{32})/.exec(read("c7_query_docs"))?.[1] ?? "";
+    await place.run("mcp", "keys", "revoke", key, "--yes");
+    const { json } = await discover("--url", url, "--name", "c7", "--json");
+    expect(json()).toMatchObject({ tools: [{ status: "edited", done: "kept", refused: "revoked-key" }] });
+  });
+});
+
+describe("what is written", () => {
+  it("is on record", async () => {
+    const { url } = await serve([DOCS]);
+    await discover("--url", url, "--name", "c7");
+    const { stdout } = await place.run("mcp", "audit", "--json");
+    expect(stdout).toContain('"sign_tool_file"');
+    expect(stdout).toContain("c7_query_docs.yaml 1.0.0");
+  });
+
+  it("reads as a failure where it failed", async () => {
+    const { url } = await serve([DOCS]);
+    mkdirSync(join(folder(), "c7_query_docs.yaml"), { recursive: true });
+    const { exit, stdout } = await discover("--url", url, "--name", "c7", "--force");
+    expect(exit).not.toBe(0);
+    expect(stdout).toContain("## MCP Discovery Incomplete: c7");
+    expect(stdout).toMatch(/✗ 1 file could not be written/);
+    expect(stdout).not.toMatch(/Complete|### Usage|✓ Nothing/);
+    const { json } = await discover("--url", url, "--name", "c7", "--force", "--json");
+    expect(json()).toMatchObject({ success: false, tools_created: [] });
   });
 });
 
@@ -276,8 +384,21 @@ describe("a discovery that fails", () => {
   it("names the address where nothing is there", async () => {
     const { url } = await serve([]);
     await servers.pop()!.stop();
-    expect((await discover("--url", url)).stderr).toContain("The likely cause is the address.");
+    const { stderr } = await discover("--url", url, "--name", "c7");
+    expect(stderr).toContain(`c7 cannot be reached: nothing answers at ${new URL(url).origin}.`);
+    expect(stderr).toContain("The likely cause is the address.");
     expect((await discover("--", "/no/such/program")).stderr).toContain("The likely cause is the address.");
+  });
+
+  it("says that it was interrupted", async () => {
+    const stop = new AbortController();
+    const server = join(ROOT, "test/servers/faulty.mjs");
+    const onOutput = (): void => stop.abort();
+    const options = { signal: stop.signal, onOutput, isTerminal: true };
+    const { exit, stderr } = await discoverWith(options, "--name", "c7", "--", process.execPath, server, "hang-init");
+    expect(exit).not.toBe(0);
+    expect(stderr).toContain("The command was interrupted.");
+    expect(stderr).not.toContain("likely cause");
   });
 
   it("names the server where a program ends by itself", async () => {
@@ -326,6 +447,13 @@ describe("a discovery that fails", () => {
 describe("at a terminal", () => {
   const TERMINAL = { isTerminal: true, env: { NO_COLOR: "1" } };
 
+  it("tells of several variables that they are set", async () => {
+    const { url } = await serve([DOCS]);
+    const words = ["--url", url, "--name", "c7", "--header", "A=${C7_A}", "B=${C7_B}"];
+    const { stdout } = await discoverWith({ env: { C7_A: "1", C7_B: "2" } }, ...words);
+    expect(stdout).toContain("C7_A and C7_B are set.");
+  });
+
   it("asks for the address that is missing", async () => {
     const { url } = await serve([DOCS]);
     const { stderr, stdout } = await discoverWith({ ...TERMINAL, stdin: `${url}\n` });
@@ -370,6 +498,16 @@ describe("the file with the keys", () => {
     await discover("--url", url, "--name", "c7", ...KEYED, "--yes");
     const now = isOffered ? `${ignored ?? ""}${ignored?.endsWith("\n") === false ? "\n" : ""}.ai/.env\n` : ignored;
     expect(readFileSync(join(place.folder, ".gitignore"), "utf8")).toBe(now);
+  });
+
+  it("is not put into what a link leads to", async () => {
+    mkdirSync(join(place.folder, ".git"));
+    const other = place.write("elsewhere/profile", "mine\n");
+    symlinkSync(other, join(place.folder, ".gitignore"));
+    const { url } = await serve([DOCS]);
+    const { stderr } = await discover("--url", url, "--name", "c7", ...KEYED, "--yes");
+    expect(stderr).toContain(".gitignore is a link and was left as it is");
+    expect(readFileSync(other, "utf8")).toBe("mine\n");
   });
 
   it("is none of our business elsewhere", async () => {

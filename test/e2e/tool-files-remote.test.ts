@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -82,6 +82,17 @@ describe("a remote server that was discovered", () => {
       exit: 0,
       stdout: expect.stringContaining('resolve-library-id {"libraryName":"react"}') as string,
     });
+
+    expect(anygpt({}, "env", "--check")).toMatchObject({ exit: 0 });
+
+    // A copy of the project is somebody's clone: its variables are not used before they are trusted.
+    const clone = join(folder, "clone");
+    cpSync(project, clone, { recursive: true });
+    const options = { cwd: clone, env, encoding: "utf8" } as const;
+    const words = [ANYGPT, "mcp", "run", "context7_resolve_library_id", "libraryName=react"];
+    const cloned = spawnSync(process.execPath, words, options);
+    expect(cloned.status).toBe(2);
+    expect(cloned.stdout + cloned.stderr).toContain("anygpt mcp config trust");
 
     const call = await connect();
     expect(await call("search_tools", { query: "id of a library" })).toContain("resolve-library-id");

@@ -91,7 +91,7 @@ describe("a tool file", () => {
       exit: 2,
       stderr: expect.stringContaining("is not signed") as string,
     });
-    expect(ann.run("sign", "calc_add").exit).toBe(0);
+    expect(ann.run("sign", "calc_add", "--yes").exit).toBe(0);
     expect(ann.run("verify").exit).toBe(0);
     expect(ann.run("tools", "export", "--output", "calc.tgz").exit).toBe(0);
 

@@ -1,5 +1,8 @@
 import type { ToolDefinition } from "../../model/tool.js";
-import { PERSON_MEMBER } from "../../policy/policy.js";
+import { PERSON_MEMBER, SCOPES_MEMBER } from "../../policy/policy.js";
+
+/** What they do is done with the means of this machine, and for all who call it: not every caller may. */
+const SCOPES = { [SCOPES_MEMBER]: ["anygpt:discover"] };
 
 const text = (description: string) => ({ type: "string", description });
 const URL_TEXT = text("https address of the MCP server");
@@ -30,6 +33,7 @@ export const DISCOVER: ToolDefinition = {
     },
   },
   annotations: { readOnlyHint: true, openWorldHint: true },
+  _meta: SCOPES,
 };
 
 export const CALL: ToolDefinition = {
@@ -49,6 +53,7 @@ export const CALL: ToolDefinition = {
     required: ["url", "tool"],
   },
   annotations: { destructiveHint: true, openWorldHint: true },
+  _meta: SCOPES,
 };
 
 export const WRITE_TOOLS: ToolDefinition = {
@@ -64,6 +69,20 @@ export const WRITE_TOOLS: ToolDefinition = {
       ...AUTH,
       folder: text("folder that the files are written into"),
       files: { type: "array", items: { type: "string" }, description: "names of the files" },
+      replaces: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            file: text("name of the file"),
+            version: text("that it has"),
+            address: text("that it reaches"),
+          },
+          required: ["file", "version", "address"],
+          additionalProperties: false,
+        },
+        description: "files that stand there and are replaced",
+      },
       sends: text("which variable goes to which address with every call"),
       digest: text("of the contents"),
     },
@@ -71,5 +90,5 @@ export const WRITE_TOOLS: ToolDefinition = {
     additionalProperties: false,
   },
   annotations: { destructiveHint: true, openWorldHint: true },
-  _meta: { [PERSON_MEMBER]: true },
+  _meta: { ...SCOPES, [PERSON_MEMBER]: true },
 };

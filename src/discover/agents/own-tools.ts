@@ -7,6 +7,7 @@ import type { ToolDefinition } from "../../model/tool.js";
 import type { OwnTool } from "../../upstreams/own-tool.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 import { settleDiscovery } from "../discover.js";
+import type { FilePlan } from "../plan-files.js";
 import { CALL, DISCOVER, WRITE_TOOLS } from "./definitions.js";
 import { type AgentDesk, headersIn, textIn, toAnswer, toForeign, withUpstreams } from "./desk.js";
 import { admit, refuseConfigured } from "./gate.js";
@@ -33,7 +34,8 @@ async function discoverServer(args: JsonObject, desk: AgentDesk, signal: AbortSi
   const { listing, plans, writing, wish } = surveyed;
   const tools = listed(surveyed);
   const leftOut = listing.tools.length - tools.length;
-  const kept = plans.filter(({ kind }) => kind === "edited" || kind === "conflict");
+  const { edited, refused } = toKept(plans);
+  const isAsItShould = edited.length === 0 && refused.length === 0;
   return toAnswer({
     success: true,
     server: wish.target.name,
@@ -41,11 +43,27 @@ async function discoverServer(args: JsonObject, desk: AgentDesk, signal: AbortSi
     count: listing.tools.length,
     ...(leftOut === 0 ? {} : { left_out: leftOut }),
     env_requirements: toRequirements(surveyed, desk),
-    ...(kept.length === 0 ? {} : { edited_by_hand: kept.map(({ toolId }) => `${toolId}.yaml`) }),
-    ...(writing === undefined
-      ? { note: "Its files are as they should be: there is nothing to write." }
-      : { write_tools: writing }),
+    ...(edited.length === 0 ? {} : { edited_by_hand: edited }),
+    ...(refused.length === 0 ? {} : { refused_files: refused }),
+    ...(writing === undefined ? { note: isAsItShould ? UP_TO_DATE : LEFT_TO_PEOPLE } : { write_tools: writing }),
   });
+}
+
+const UP_TO_DATE = "Its files are as they should be: there is nothing to write.";
+const LEFT_TO_PEOPLE =
+  "There is nothing to write: what differs stands in files that were edited or are refused, and your person decides about those with `anygpt mcp discover` and `anygpt mcp verify`.";
+
+/** What stands there and is not written over: a person's work, and what nobody here vouches for. */
+function toKept(plans: readonly FilePlan[]): { edited: string[]; refused: JsonObject[] } {
+  const kept = plans.filter(({ kind }) => kind === "edited" || kind === "conflict");
+  const isRefused = ({ standing }: FilePlan): boolean =>
+    standing?.reason !== undefined && standing.reason !== "tampered";
+  return {
+    edited: kept.filter((plan) => !isRefused(plan)).map(({ toolId }) => `${toolId}.yaml`),
+    refused: kept
+      .filter(isRefused)
+      .map(({ toolId, standing }) => ({ file: `${toolId}.yaml`, reason: standing?.reason })),
+  };
 }
 
 function listed({ listing }: Survey): JsonObject[] {
@@ -96,12 +114,15 @@ async function callTool(args: JsonObject, desk: AgentDesk, signal: AbortSignal):
   return toAnswer({ success: !isError, tool, content, ...more }, isError);
 }
 
+const NEXT_STEP =
+  "search_tools finds them in a moment; execute_tool runs them. Missing variables belong into .ai/.env.";
+
 async function writeTools(args: JsonObject, desk: AgentDesk, signal: AbortSignal): Promise<CallResult> {
   const url = admit(args, desk.agents);
   refuseConfigured(url, await desk.addresses(), textIn(args, "name"));
   const surveyed = await survey(url, args, { desk, headers: {} }, signal);
   if (surveyed.writing === undefined) {
-    return toAnswer({ success: true, tools_created: [], note: "Its files are as they should be." });
+    return toAnswer({ success: true, tools_created: [], tools_changed: [], note: "There is nothing to write." });
   }
   assertAgreed(args, surveyed.writing);
   signal.throwIfAborted();
@@ -113,10 +134,11 @@ async function writeTools(args: JsonObject, desk: AgentDesk, signal: AbortSignal
   return toAnswer(
     {
       success: failed.length === 0,
-      tools_created: written.map(({ toolId }) => toolId),
+      tools_created: written.filter(({ kind }) => kind === "new").map(({ toolId }) => toolId),
+      tools_changed: written.filter(({ kind }) => kind !== "new").map(({ toolId }) => toolId),
       env_requirements: toRequirements(surveyed, desk),
       ...(failed.length === 0 ? {} : { failed: failed.map(({ failure }) => failure?.message) }),
-      next_step: "search_tools finds them in a moment; execute_tool runs them. Missing variables belong into .ai/.env.",
+      ...(written.length === 0 ? {} : { next_step: NEXT_STEP }),
     },
     failed.length > 0,
   );

@@ -2,6 +2,8 @@
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
 import type { ServerListing } from "../../model/server.js";
+import type { FileConnection } from "../../toolfiles/format/tool-file.js";
+import { commandLine } from "../../util/command-line.js";
 import { shortenHome } from "../../util/home-path.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 import { sha256 } from "../../util/sha256.js";
@@ -81,6 +83,11 @@ function toWriting(
   const [first] = files;
   if (first === undefined || first.connection.kind === "stdio") return undefined;
   const { url } = first.connection;
+  const replaces = plans.flatMap(({ write, standing }) => {
+    const before = write === undefined ? undefined : standing?.file;
+    if (before === undefined) return [];
+    return [{ file: `${before.toolId}.yaml`, version: before.version, address: placeOf(before.connection) }];
+  });
   const sends = [...new Set(files.flatMap(({ needs }) => needs.map((need) => `${need.name} in ${need.header}`)))];
   const contents = files.map(({ toolId, version, definitionHash, connection, needs }) => {
     return { toolId, version, definitionHash, connection, needs };
@@ -91,7 +98,13 @@ function toWriting(
     ...auth,
     folder: shortenHome(folder, home),
     files: files.map(({ toolId }) => `${toolId}.yaml`),
+    ...(replaces.length === 0 ? {} : { replaces }),
     ...(sends.length === 0 ? {} : { sends: `${sends.join(" and ")} to ${new URL(url).origin} with every call` }),
     digest: sha256(canonicalJson(contents)).slice(0, 32),
   };
+}
+
+/** Where a person has had their data sent so far, or what they have had started. */
+function placeOf(connection: FileConnection): string {
+  return connection.kind === "stdio" ? commandLine([connection.command, ...connection.args]) : connection.url;
 }

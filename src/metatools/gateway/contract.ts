@@ -80,12 +80,12 @@ function adapterOf(id: string, servers: Snapshot["servers"]): CatalogServer | un
 
 /**
  * A server's name may hold colons itself: the longest that there is counts, else what stands before the first. What has
- * no colon may be the name of a tool file.
+ * no colon may be the name of a tool file, unless a tool of that server is called so itself.
  */
 export function splitId(id: string, servers: Snapshot["servers"]): { readonly server: string; readonly name: string } {
   for (const [server, { tools }] of id.includes(":") ? [] : servers) {
     const filed = tools.find(({ file }) => file?.id === id);
-    if (filed !== undefined) return { server, name: filed.name };
+    if (filed !== undefined) return { server, name: tools.some(({ name }) => name === id) ? id : filed.name };
   }
   const ends = [...id.matchAll(/:/g)].map(({ index }) => index);
   const end = ends.toReversed().find((at) => servers.has(id.slice(0, at))) ?? ends[0] ?? id.length;

@@ -63,6 +63,12 @@ describe("a plan", () => {
     ]);
   });
 
+  it("tells of a new key that is called like one that is here", async () => {
+    const namesake = createTestKey(ANN.known.name).known;
+    const { newKeys } = await plan(ONE, { keys: [namesake] });
+    expect(newKeys).toEqual([{ ...offered(ANN), namesake: namesake.keyId }]);
+  });
+
   it("trusts nobody anew who is trusted here", async () => {
     expect((await plan(ONE, { keys: [ANN.known] })).newKeys).toEqual([]);
     expect((await plan({ ...ONE, keys: [] }, { keys: [ANN.known] })).files).toHaveLength(1);

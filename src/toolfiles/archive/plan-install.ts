@@ -27,7 +27,12 @@ export interface InstallPlan {
   readonly folder: string;
   readonly files: readonly PlannedFile[];
   /** Those that nobody here has trusted yet. */
-  readonly newKeys: readonly BundledKey[];
+  readonly newKeys: readonly NewKey[];
+}
+
+export interface NewKey extends BundledKey {
+  /** The id of another key that is called the same here: whoever goes by the name may take it for that one. */
+  readonly namesake?: string;
 }
 
 export interface PlannedFile {
@@ -70,7 +75,7 @@ export async function planInstall(parts: PlanParts): Promise<InstallPlan> {
   const signers = new Set(files.map(({ keyId }) => keyId));
   const idle = bundle.keys.find(({ keyId }) => !signers.has(keyId));
   if (idle !== undefined) throw notABundle(origin, `none of its files is signed with its key ${idle.keyId}`);
-  return { folder, files, newKeys: offered };
+  return { folder, files, newKeys: offered.map((key) => toNewKey(key, keys.keys)) };
 }
 
 async function planFile({ toolId, bytes }: BundledFile, desk: Desk): Promise<Planned> {
@@ -122,6 +127,11 @@ function planReplacement(there: Buffer, planned: Omit<PlannedFile, "kind">, { fo
   }
   const before = { bytes: there, version: parsed.file.version };
   return { kind: "planned", planned: { ...planned, kind: "replaced", before } };
+}
+
+function toNewKey(key: BundledKey, known: readonly KnownKey[]): NewKey {
+  const namesake = known.find(({ name }) => name === key.name)?.keyId;
+  return { ...key, ...(namesake === undefined ? {} : { namesake }) };
 }
 
 function toKnown({ keyId, publicKey, name }: BundledKey, now: number): KnownKey {

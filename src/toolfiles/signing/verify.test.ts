@@ -46,7 +46,7 @@ describe("a signed file", () => {
   it("is intact, and its body lies in the buffer that was verified", () => {
     const verdict = check(file);
     if (verdict.kind !== "intact") throw new Error("refused");
-    expect(verdict.trust).toEqual({ kind: "signed", keyId: ann.known.keyId, keyName: "ann", isOwn: ann.known.isOwn });
+    expect(verdict.trust).toEqual({ kind: "signed", keyId: ann.known.keyId, keyName: "ann" });
     expect(verdict.validatedAt).toBe("2026-03-01T12:00:00Z");
     expect(verdict.body.buffer).toBe(file.buffer);
     expect(verdict.body.byteOffset).toBe(file.byteOffset + line1.length + line2.length + 2);

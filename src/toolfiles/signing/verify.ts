@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "./refusal.js";
 export type Signatures = "required" | "hash";
 
 export type Trust =
-  | { readonly kind: "signed"; readonly keyId: string; readonly keyName: string; readonly isOwn: boolean }
+  | { readonly kind: "signed"; readonly keyId: string; readonly keyName: string }
   | { readonly kind: "hash" };
 
 export type Verdict =
@@ -58,7 +58,7 @@ function verifySigned(envelope: Extract<Envelope, { kind: "signed" }>, parts: Ve
     return refused(badSignature(key, parts.file));
   const early = examineTime(stamp, parts);
   if (early !== undefined) return refused(early);
-  const trust = { kind: "signed", keyId, keyName: key.name, isOwn: key.isOwn } as const;
+  const trust = { kind: "signed", keyId, keyName: key.name } as const;
   return { kind: "intact", trust, validatedAt: stamp.validatedAt, body };
 }
 

@@ -1,5 +1,5 @@
 import type { ToolChange } from "../../../catalog/record.js";
-import type { CatalogServer, Snapshot } from "../../../catalog/snapshot.js";
+import { type CatalogServer, foreignTools, type Snapshot } from "../../../catalog/snapshot.js";
 import { type AskedServer, askServers } from "../ask-servers.js";
 import type { Handler } from "../command.js";
 import { reasonOf } from "../failure.js";

@@ -1,14 +1,17 @@
 import { discover, type DiscoveryReport } from "../../../discover/discover.js";
+import { findRefused } from "../../../discover/standing-files.js";
 import type { DiscoveryTarget } from "../../../discover/target.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toErrorObject } from "../../../metatools/to-error-object.js";
+import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
 import { commandLine } from "../../../util/command-line.js";
 import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
-import type { Context } from "../context.js";
+import { type Context, interrupted } from "../context.js";
 import { chooseTargets } from "../discover/choose-targets.js";
 import { type DiscoverDesk, openDesk } from "../discover/desk.js";
 import { ENV_FILE, ignoreEnvFile, isExposed } from "../discover/git-ignore.js";
+import { refusedLines, toRefusedJson } from "../discover/refused-lines.js";
 import { toReportJson } from "../discover/report-json.js";
 import { type ReportView, reportLines } from "../discover/report-lines.js";
 import { failureLines } from "../failure.js";
@@ -27,10 +30,22 @@ export const discoverServer: Handler = (input, context) =>
       const isFirst = results.length === 0;
       results.push(await run(target, { input, context, desk, isOnly: targets.length === 1, isFirst }));
     }
-    if (context.isJson) context.json(toJson(results));
+    const refused = input.flag("check") ? await findUnasked(results, desk) : [];
+    if (context.isJson) context.json(toJson(results, refused));
+    else if (refused.length > 0) context.show([...(results.length === 0 ? [] : [BLANK]), ...refusedLines(refused)]);
     await offerToIgnore(results, { input, context, desk });
-    return exitOf(results, input);
+    return exitOf(results, refused, input);
   });
+
+/** What is refused and in no report: nobody was asked about it, and nobody would notice. */
+async function findUnasked(results: readonly Result[], { folder, parts }: DiscoverDesk): Promise<RefusedFile[]> {
+  const told = new Set(
+    results.flatMap((result) =>
+      result.kind === "report" ? result.report.files.flatMap(({ standing }) => standing?.path ?? []) : [],
+    ),
+  );
+  return (await findRefused(folder, parts)).filter(({ path }) => !told.has(path));
+}
 
 type Result =
   | { readonly kind: "report"; readonly report: DiscoveryReport }
@@ -56,6 +71,7 @@ async function run(target: DiscoveryTarget, { input, context, desk, isOnly, isFi
       context.show([...(isFirst ? [] : [BLANK]), ...reportLines(report, viewOf(input, context, desk))]);
     return { kind: "report", report };
   } catch (error) {
+    if (signal.aborted) throw interrupted();
     if (isOnly || !(error instanceof DiscoveryError) || error.code === "CANCELLED") throw error;
     if (!context.isJson) context.note(failureLines(error));
     return { kind: "failed", target, error };
@@ -71,13 +87,18 @@ function viewOf(input: Input, { io }: Context, { home, cwd }: DiscoverDesk): Rep
   return { kind, home, cwd, columns: io.isTerminal.stdout ? io.columns : Infinity };
 }
 
-function toJson(results: readonly Result[]): unknown {
+function toJson(results: readonly Result[], refused: readonly RefusedFile[]): unknown {
   const all = results.map((result) =>
     result.kind === "report"
-      ? { success: true, ...toReportJson(result.report) }
+      ? { success: isWhole(result), ...toReportJson(result.report) }
       : { server: result.target.name, ...toErrorObject(result.error) },
   );
-  return all.length === 1 ? all[0] : { success: results.every(({ kind }) => kind === "report"), servers: all };
+  const more = refused.length === 0 ? {} : { drift: true, refused: refused.map(toRefusedJson) };
+  return all.length === 1 ? { ...all[0], ...more } : { success: results.every(isWhole), servers: all, ...more };
+}
+
+function isWhole(result: Result): boolean {
+  return result.kind === "report" && !result.report.files.some(({ done }) => done === "failed");
 }
 
 /** Credentials belong into a file that nobody commits by mistake. */
@@ -96,16 +117,24 @@ async function offerToIgnore(
     context.note([line(0, WARNING, ` ${ENV_FILE} is not in .gitignore: put it there before you write a key into it.`)]);
     return;
   }
-  await ignoreEnvFile(desk.cwd);
-  context.note([line(0, GOOD, ` ${ENV_FILE} is in .gitignore.`)]);
+  const isDone = await ignoreEnvFile(desk.cwd);
+  context.note([
+    isDone
+      ? line(0, GOOD, ` ${ENV_FILE} is in .gitignore.`)
+      : line(
+          0,
+          WARNING,
+          ` .gitignore is a link and was left as it is: see to it yourself that ${ENV_FILE} is ignored.`,
+        ),
+  ]);
 }
 
-function exitOf(results: readonly Result[], input: Input): number {
+function exitOf(results: readonly Result[], refused: readonly RefusedFile[], input: Input): number {
   const failures = results.flatMap((result) =>
     result.kind === "failed" ? [result.error] : result.report.files.flatMap(({ failure }) => failure ?? []),
   );
   const [first] = failures;
   if (first !== undefined) return first.entry.exit;
-  const isDrift = results.some((result) => result.kind === "report" && result.report.isDrift);
+  const isDrift = refused.length > 0 || results.some((result) => result.kind === "report" && result.report.isDrift);
   return input.flag("check") && isDrift ? DRIFT : 0;
 }

@@ -56,7 +56,7 @@ async function findNeeded(stages: Stages): Promise<NeededVariable[]> {
     }
   }
   return [...uses]
-    .map(([name, all]) => toNeeded(name, all, stages.variables.originOf(name)))
+    .map(([name, all]) => toNeeded(name, all, originOf(name, stages)))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -69,6 +69,12 @@ async function missingOf(server: string, { target }: Stages): Promise<ReadonlySe
     const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;
     return new Set(Array.isArray(names) ? (names as unknown[]) : []);
   }
+}
+
+/** What only tool files may use is set for them. */
+function originOf(name: string, { variables, filed }: Stages): VariableOrigin {
+  const origin = variables.originOf(name);
+  return isSet(origin) ? origin : filed.originOf(name);
 }
 
 function isSet({ kind }: VariableOrigin): boolean {

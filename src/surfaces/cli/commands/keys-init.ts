@@ -3,7 +3,7 @@ import type { KnownKey } from "../../../toolfiles/keys/known-key.js";
 import type { Handler } from "../command.js";
 import { blocks, GOOD, line, type Line, verbatim } from "../lines.js";
 import { openKeyDesk } from "../toolfiles/key-desk.js";
-import { fingerprintOf, toKeyPage } from "../toolfiles/key-page.js";
+import { fingerprintOf, shownTime, toKeyPage } from "../toolfiles/key-page.js";
 import { parseSpan } from "../toolfiles/span.js";
 import { signerName } from "../../../toolfiles/keys/signer-name.js";
 
@@ -26,19 +26,24 @@ export const initKey: Handler = async (input, context) => {
   if (context.isJson) {
     const moment = { now: place.now(), active: key.keyId };
     context.json({ key: toKeyPage(key, moment), ...(old === undefined ? {} : { replaced: toKeyPage(old, moment) }) });
-  } else context.show(createdLines(key, await keys.exportLine(key.keyId), old));
+  } else context.show(createdLines(key, await keys.exportLine(key.keyId), { old, now: place.now() }));
   return 0;
 };
 
-function createdLines({ keyId, name }: KnownKey, publicLine: string, old: KnownKey | undefined): Line[] {
-  const until = old?.notAfter?.slice(0, 10);
+interface Before {
+  readonly old: KnownKey | undefined;
+  readonly now: number;
+}
+
+function createdLines({ keyId, name }: KnownKey, publicLine: string, { old, now }: Before): Line[] {
+  const until = old?.notAfter === undefined ? "then" : shownTime(old.notAfter, now);
   return blocks([
     [line(0, GOOD, ` ${name} is your key from now on.`), line(2, `Fingerprint: ${fingerprintOf(keyId)}`)],
     [line(0, "Whoever is to trust your tool files needs this line; it is no secret:"), verbatim(2, publicLine)],
     old === undefined
       ? []
       : [
-          line(0, `Your key before, ${old.keyId}, is good until ${until ?? "then"}.`),
+          line(0, `Your key before, ${old.keyId}, is good until ${until}.`),
           line(2, "Sign what it has signed anew by then: `anygpt mcp sign --all`."),
         ],
   ]);

@@ -20,7 +20,7 @@ export const listKeys: Handler = async (_input, context) => {
     ]);
   } else {
     const broken = problems.map(({ file, reason }) => [line(0, BAD, ` ${file} is not used: ${reason}.`)]);
-    context.show(blocks([...pages.map(keyLines), ...broken]));
+    context.show(blocks([...pages.map((page) => keyLines(page, place.now())), ...broken]));
   }
   return 0;
 };

@@ -151,6 +151,10 @@ describe("keys revoke", () => {
     const { exit, stderr } = await run("trust", LINE, "--yes");
     expect({ exit, states: await states() }).toEqual({ exit: 1, states: ["ann trusted revoked"] });
     expect(stderr).toContain("was revoked here and stays so");
+    const listed = (await run("list")).stdout;
+    expect(listed).toMatch(/✗ ann - revoked 20\d\d-\d\d-\d\d \d\d:\d\d UTC\n/);
+    expect(listed).toContain(`revoked key ${ID}`);
+    expect(listed).not.toContain("trusted key");
     expect(await actions()).toEqual(["trust_key", "revoke_key"]);
   });
 

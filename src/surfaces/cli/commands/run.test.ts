@@ -78,6 +78,21 @@ describe("run", () => {
     expect(ran.json()).toEqual({ success: true, result: "hi" });
   });
 
+  it("means a tool by its real name before another whose file is called so, as execute does", async () => {
+    const own = createCliPlace();
+    const file = (toolId: string, name: string) => toText(echoFile(name, { text: { type: "string" } }, { toolId }));
+    own.write(".ai/tools/mcp/echo.yaml", file("echo", "add"));
+    own.write(".ai/tools/mcp/other.yaml", file("other", "echo"));
+    await own.run("mcp", "sign", "echo", "other", "--yes");
+    for (const words of [
+      ["run", "echo"],
+      ["execute", "demo", "echo", "--args", "{}"],
+    ]) {
+      expect((await own.run("mcp", ...words, "--dry-run")).stdout).toContain("Dry run: demo:echo");
+    }
+    own.remove();
+  });
+
   it("takes the whole id of a tool too", async () => {
     expect((await run("demo:echo", "text=hi")).stdout).toContain("  hi\n");
   });

@@ -1,12 +1,14 @@
+import { basename, dirname } from "node:path";
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { Tool } from "../../../model/tool.js";
 import { splitId } from "../../../metatools/gateway/contract.js";
+import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
 import { type GivenArguments, parseArguments, readArguments } from "../arguments.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { openCatalog, withEngine } from "../session.js";
-import { openFileDesk, unknownFile } from "../toolfiles/file-desk.js";
+import { type FileDesk, openFileDesk, unknownFile } from "../toolfiles/file-desk.js";
 import { toParameterText } from "../toolfiles/parameters.js";
 import { carryOut } from "./execute.js";
 
@@ -14,7 +16,7 @@ export const runTool: Handler = async (input, context) => {
   const given = await readGiven(input, context);
   return await withEngine(context, async (engine) => {
     const stages = await openCatalog(engine);
-    const { server, name: tool, definition } = find(input.argument("tool_id"), stages);
+    const { server, name: tool, definition } = await find(input.argument("tool_id"), stages);
     const pairs = input.list("parameters");
     const parsed =
       given ?? parseArguments(toParameterText(pairs, definition.inputSchema), "The parameters", "--params");
@@ -34,14 +36,23 @@ async function readGiven(input: Input, { io }: Context): Promise<GivenArguments 
 }
 
 /** The tool of the file, or why the file is not used, or the nearest names. */
-function find(id: string, stages: Stages): Tool {
+async function find(id: string, stages: Stages): Promise<Tool> {
   const { servers, tools } = stages.snapshot();
   const { server, name } = splitId(id, servers);
   const tool = servers.get(server)?.tools.find((one) => one.name === name);
   if (tool !== undefined) return tool;
-  const { files, refused } = stages.collected.toolFiles;
-  const bad = refused.find(({ path }) => path.endsWith(`/${id}.yaml`) || path.endsWith(`\\${id}.yaml`));
+  const desk = openFileDesk(stages);
+  const { files, refused } = await desk.read();
+  const bad = blame(refused, id, desk);
   if (bad !== undefined) throw bad.error;
   const known = [...tools.values()].flatMap(({ file }) => (file === undefined ? [] : [file.id]));
-  throw unknownFile(id, [...known, ...files.map(({ file }) => file.toolId)], openFileDesk(stages).folders);
+  throw unknownFile(id, [...known, ...files.map(({ file }) => file.toolId)], desk.folders);
+}
+
+/** Of all files of that name the one that would be used. That another stands in its place is no reason while there is a better one. */
+function blame(refused: readonly RefusedFile[], id: string, { folders }: FileDesk): RefusedFile | undefined {
+  const named = refused
+    .filter(({ path }) => basename(path) === `${id}.yaml`)
+    .toSorted((a, b) => folders.indexOf(dirname(a.path)) - folders.indexOf(dirname(b.path)));
+  return named.find(({ reason }) => reason !== "shadowed") ?? named[0];
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
@@ -27,6 +27,16 @@ const verdicts = async (...ids: string[]) => {
   const { files } = ran.json() as { files: { tool_id: string; ok: boolean; reason?: string }[] };
   return { exit: ran.exit, files: files.map(({ tool_id, ok, reason }) => `${tool_id} ${ok ? "ok" : reason}`) };
 };
+
+/** As if every key had been made an hour earlier. */
+function ageKeys(): void {
+  const folder = join(place.folder, "state/keys");
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const earlier = (_: string, time: string) => `"${new Date(Date.parse(time) - 3_600_000).toISOString()}"`;
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll(/"(20[^"]+Z)"/g, earlier));
+  }
+}
 
 const NEEDS = [{ name: "LIB_KEY", description: "a key of lib", header: "X-Key", required: true }];
 const HTTP = sampleFile({
@@ -116,13 +126,15 @@ Server fs starts npx -y "two words"
     };
     await run("keys", "trust", toKeyLine(ANN.known), "--yes");
     for (const [id, content] of Object.entries(strangers)) put(id, content);
-    const inTenMinutes = () => Date.now() + 600_000;
-    const ran = await place.runWith({ now: inTenMinutes }, "mcp", "sign", "--all", "--yes", "--json");
+    ageKeys();
+    const ran = await run("sign", "--all", "--yes", "--json");
     expect(ran.json()).toMatchObject({ files: [{ tool_id: "old", signed: true }] });
     expect(ran.exit).toBe(2);
     for (const [id, content] of Object.entries(strangers)) {
       expect(readFileSync(at(id)).equals(Buffer.from(content))).toBe(true);
-      if (id !== "trusted") expect(ran.stderr).toContain(`${id}.yaml `);
+    }
+    for (const id of Object.keys(strangers).filter((one) => one !== "trusted")) {
+      expect(ran.stderr).toContain(`${id}.yaml `);
     }
   });
 
@@ -135,7 +147,9 @@ Server fs starts npx -y "two words"
     await run("sign", "--yes", "lib_find");
     await run("keys", "init", "--rotate", "--overlap", "0");
     put("lib_find", before);
-    const ran = await place.runWith({ now: () => Date.now() + 600_000 }, "mcp", "sign", "--all", "--yes", "--json");
+    ageKeys();
+    expect(await verdicts()).toMatchObject({ files: ["lib_find expired-key"] });
+    const ran = await run("sign", "--all", "--yes", "--json");
     expect(ran.json()).toMatchObject({ files: [] });
     expect(readFileSync(at("lib_find")).equals(before)).toBe(true);
   });
@@ -237,6 +251,19 @@ describe("verify", () => {
     place.write(".anygpt/more/lib_find.yaml", toText({ ...HTTP, version: "2.0.0" }));
     await run("sign", at("lib_find"), join(place.folder, ".anygpt/more/lib_find.yaml"), "--yes");
     expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok", "lib_find shadowed"] });
+  });
+
+  it("does not call a file good that is left out for another one about the same tool", async () => {
+    put("lib_find", toText(HTTP));
+    put("lib_other", toText({ ...HTTP, toolId: "lib_other" }));
+    await run("sign", "lib_find", "lib_other", "--yes");
+    expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok", "lib_other shadowed"] });
+    const { stdout } = await run("verify", "lib_other");
+    expect(stdout).toContain("! lib_other - shadowed");
+    expect(stdout).toContain(`another file describes the same tool: ${at("lib_find")}`);
+    const ran = await run("run", "lib_other");
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr + ran.stdout).toContain(`another file describes the same tool: ${at("lib_find")}`);
   });
 
   it("says where it has looked when there is nothing, and refuses where tool files are switched off", async () => {

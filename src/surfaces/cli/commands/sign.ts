@@ -17,6 +17,7 @@ import { readBytes } from "../../../toolfiles/read-bytes.js";
 import { rankOf } from "../../../toolfiles/version-book.js";
 import { realPath } from "../../../util/inside.js";
 import { signerName } from "../../../toolfiles/keys/signer-name.js";
+import { claimFolder } from "../../../tool-files.js";
 
 export const signFiles: Handler = (input, context) =>
   withToolFiles(context, async (desk) => {
@@ -54,7 +55,6 @@ async function chooseOurs(found: readonly FoundFile[], { keys, stages }: FileDes
   const moment = { keys: await keys.list(), now: stages.place.now() };
   const isOurs = async (one: FoundFile): Promise<boolean> => {
     if (one.kind === "good") return readOurs(one.path, one.verified.bytes, moment) !== undefined;
-    if (one.refused.reason !== "expired-key") return false;
     const read = await readBytes(one.path, LARGEST_BYTES * 2);
     const ours = read.kind === "bytes" ? readOurs(one.path, read.bytes, moment) : undefined;
     if (ours === undefined) return false;
@@ -112,6 +112,7 @@ async function write(signable: Signable, key: SigningKey, { stages }: FileDesk):
   const { path, file } = signable;
   const { id: by, surface } = localActor("cli");
   await stages.books.note({ action: "sign_tool_file", subject: `${path} ${file.version}`, by, surface });
+  await claimFolder(stages.place, dirname(path));
   await writeSigned(signable, { key, now: stages.place.now() });
 }
 

@@ -12,7 +12,13 @@ const LIB = sampleFile({
   needs: [{ name: "LIB_KEY", description: "a key of lib", header: "X-Key", required: true }],
   connection: { kind: "http", url: "https://lib.example/mcp", headers: { "X-Key": "${LIB_KEY}" } },
 });
-const FS = stdioFile();
+const FS = stdioFile({
+  tool: {
+    name: "find",
+    description: "Finds a library.",
+    inputSchema: { type: "object", properties: { q: { type: "string" } }, required: ["q"] },
+  },
+});
 
 let ann: CliPlace;
 let bob: CliPlace;
@@ -105,9 +111,16 @@ describe("tools install", () => {
     expect(exit).toBe(0);
     expect(stdout).toContain("✓ ann is trusted from now on.");
     expect(stdout).toContain("LIB_KEY - a key of lib");
+    expect(stdout).toContain("Try: anygpt mcp run fs_find q=VALUE\n");
     for (const id of ["fs_find", "lib_find"]) expect(bytesAt(bob, id).equals(bytesAt(ann, id))).toBe(true);
     expect((await bob.run("mcp", "verify")).exit).toBe(0);
     expect((await install(archive)).stdout).toBe("Everything is here already.\n");
+  });
+
+  it("says that a key is called like another one that is here", async () => {
+    await exportTo("--output", archive);
+    await bob.run("mcp", "keys", "init", "--name", "ann");
+    expect((await atTerminal("n\n", archive)).stderr).toMatch(/Another key here has the same name: [0-9a-f]{32}\./);
   });
 
   it("works from a folder, and into another one", async () => {

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { DiscoveryError } from "../../../errors.js";
 import { localActor } from "../../../model/actor.js";
+import { claimFolder } from "../../../tool-files.js";
 import { readArchive } from "../../../toolfiles/archive/archive.js";
 import { type Bundle, MOST_BUNDLE_BYTES, notABundle } from "../../../toolfiles/archive/bundle.js";
 import { readBundleFolder } from "../../../toolfiles/archive/bundle-folder.js";
@@ -25,6 +26,7 @@ export const installTools: Handler = (input, context) =>
     const plan = await planInstall({ bundle, origin, folder, keys, versions: books.store.toolFiles, now: place.now() });
     if (isAnythingToDo(plan) && !(await isWanted(plan, input, context))) return 1;
     await installFiles(plan, () => trust(plan, origin, desk));
+    await claimFolder(place, folder);
     if (context.isJson) context.json(toInstallPage(plan));
     else context.show(installedLines(plan));
     await warnOfUnused(plan, context, desk);

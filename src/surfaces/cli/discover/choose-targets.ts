@@ -1,6 +1,6 @@
 // What was typed comes in, the servers to ask go out. Of files only those count that somebody vouches for: nothing is started and
 // nobody is asked because a file says so that anybody may have written.
-import { readStanding } from "../../../discover/standing-files.js";
+import { readStanding, type StandingFile } from "../../../discover/standing-files.js";
 import { type Address, type DiscoveryTarget, type TargetWish, toTarget } from "../../../discover/target.js";
 import { DiscoveryError } from "../../../errors.js";
 import { nearestNames } from "../../../search/nearest.js";
@@ -110,9 +110,9 @@ async function askAddress(context: Context): Promise<Address> {
 }
 
 async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
-  const files = await vouchedFiles(desk);
-  const file = files.find(({ server }) => server === name);
-  if (file === undefined) throw withoutFiles(name, files, desk);
+  const standing = await readStanding(desk.folder, desk.parts);
+  const file = toVouched(standing).find(({ server }) => server === name);
+  if (file === undefined) throw withoutFiles(name, standing, desk);
   if (!saysOfAccess(wishOf(input))) return toFiled(file);
   const { connection } = file;
   const address: Address =
@@ -123,14 +123,22 @@ async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Prom
 }
 
 async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
-  const files = await vouchedFiles(desk);
-  const first = new Map(files.toReversed().map((file) => [file.server, file]));
-  if (first.size === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
+  const standing = await readStanding(desk.folder, desk.parts);
+  const first = new Map(
+    toVouched(standing)
+      .toReversed()
+      .map((file) => [file.server, file]),
+  );
+  // Where all of them are refused, the check tells that.
+  if (standing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
   return [...first.values()].reverse().map(toFiled);
 }
 
 async function vouchedFiles({ folder, parts }: DiscoverDesk): Promise<ToolFile[]> {
-  const standing = await readStanding(folder, parts);
+  return toVouched(await readStanding(folder, parts));
+}
+
+function toVouched(standing: readonly StandingFile[]): ToolFile[] {
   return standing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
 }
 
@@ -138,7 +146,13 @@ function toFiled({ server: name, connection, needs }: ToolFile): DiscoveryTarget
   return { name, connection, needs };
 }
 
-function withoutFiles(name: string, files: readonly ToolFile[], { folder }: DiscoverDesk): DiscoveryError {
+function withoutFiles(name: string, standing: readonly StandingFile[], { folder }: DiscoverDesk): DiscoveryError {
+  const refused = standing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
+  if (refused !== undefined) {
+    const hint = `${refused.message} ${refused.hint ?? ""}`.trim();
+    return wrong(`No signed file in ${folder} is about a server "${name}".`, hint);
+  }
+  const files = toVouched(standing);
   const names = [...new Set(files.map(({ server }) => server))];
   const [near] = nearestNames(name, names);
   const meant = near === undefined ? "" : `Did you mean ${near}? `;

@@ -1,7 +1,9 @@
 import type { Stages } from "../../../compose.js";
 import { createVariables } from "../../../config/variables.js";
 import type { DiscoverParts } from "../../../discover/discover.js";
-import { keyFolder, toolFolders } from "../../../tool-files.js";
+import { localActor } from "../../../model/actor.js";
+import { claimFolder, keyFolder, toolFolders } from "../../../tool-files.js";
+import { PROJECT_FOLDER } from "../../../toolfiles/options.js";
 import { signerName } from "../../../toolfiles/keys/signer-name.js";
 import { openKeys } from "../../../toolfiles/keys/open-keys.js";
 import { absolutePath } from "../../../util/home-path.js";
@@ -16,8 +18,6 @@ export interface DiscoverDesk {
   readonly home: string;
   readonly cwd: string;
 }
-
-const PROJECT_FOLDER = ".ai/tools/mcp";
 
 export function openDesk({ loaded, place, upstreams, books }: Stages, input: Input): DiscoverDesk {
   const { home, cwd, now } = place;
@@ -40,6 +40,11 @@ export function openDesk({ loaded, place, upstreams, books }: Stages, input: Inp
       keys: openKeys(keyFolder(place.stateFolder), now),
       keyName: signerName(),
       versions: books.store.toolFiles,
+      note: async (act) => {
+        const { id: by, surface } = localActor("cli");
+        await books.note({ ...act, by, surface });
+        await claimFolder(place, folder);
+      },
       signatures: loaded.config.toolFiles.signatures,
       now,
     },

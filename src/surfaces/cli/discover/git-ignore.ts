@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { replaceFile } from "../import/replace-file.js";
@@ -19,13 +19,19 @@ export async function isExposed(cwd: string): Promise<boolean> {
   return !segments.some((_, index) => isIgnored(segments.slice(0, index + 1), index + 1 < segments.length, rules));
 }
 
-export async function ignoreEnvFile(cwd: string): Promise<string> {
+/** False where it is a link: whatever it leads to is not ours to write, and git does not follow it. */
+export async function ignoreEnvFile(cwd: string): Promise<boolean> {
   const path = join(cwd, ".gitignore");
+  if (isLink(path)) return false;
   const before = await readFile(path).catch(() => undefined);
   const start = before === undefined || before.length === 0 || before.at(-1) === 0x0a ? "" : "\n";
   const bytes = Buffer.concat([before ?? Buffer.alloc(0), Buffer.from(`${start}${ENV_FILE}\n`)]);
   await replaceFile({ path, expected: before, bytes, ...(before === undefined ? { mode: 0o644 } : {}) });
-  return path;
+  return true;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function workTreeOf(folder: string): string | undefined {
@@ -45,7 +51,7 @@ interface Rule {
 const LARGEST_FILE = 1_000_000;
 
 async function rulesIn(file: string, depth: number): Promise<Rule[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = isLink(file) ? "" : await readFile(file, "utf8").catch(() => "");
   return text
     .slice(0, LARGEST_FILE)
     .split(/\r?\n/)

@@ -1,7 +1,6 @@
 import type { DiscoveryReport, ReportedNeed } from "../../../discover/discover.js";
 import type { FileOutcome } from "../../../discover/write-files.js";
 import { summarize } from "../../../search/summary.js";
-import { commandLine } from "../../../util/command-line.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { displayWidth, sanitize } from "../../../util/terminal.js";
 import { cutAtWord, toOneLine } from "../../../util/text.js";
@@ -20,6 +19,7 @@ import {
   WARNING,
 } from "../lines.js";
 import { revealedName } from "../reveal.js";
+import { runLine } from "../toolfiles/run-line.js";
 
 export interface ReportView {
   readonly kind: "written" | "check" | "dry-run";
@@ -29,24 +29,31 @@ export interface ReportView {
   readonly columns: number;
 }
 
-const TITLES: Readonly<Record<ReportView["kind"], string>> = {
+const TITLES: Readonly<Record<ReportView["kind"] | "failed", string>> = {
   written: "MCP Discovery Complete",
+  failed: "MCP Discovery Incomplete",
   check: "MCP Discovery Check",
   "dry-run": "MCP Discovery, nothing written",
 };
 
 export function reportLines(report: DiscoveryReport, view: ReportView): Line[] {
   const { files, needs, target } = report;
+  const isFailed = files.some(({ done }) => done === "failed");
   const present = files.filter(({ kind }) => kind !== "vanished" && kind !== "refused");
   return blocks([
-    [line(0, bold(`## ${TITLES[view.kind]}: ${target.name}`))],
+    [line(0, bold(`## ${TITLES[isFailed ? "failed" : view.kind]}: ${target.name}`))],
     present.length === 0 ? [] : [line(0, bold("### Discovered Tools"))],
     tableLines(present, view.columns),
     changeLines(report),
     summaryLines(report, view),
     view.kind === "check" ? [] : configurationLines(needs),
-    view.kind === "check" ? [] : usageLines(present),
+    view.kind === "check" || isFailed ? [] : usageLines(present.filter(isUsable)),
   ]);
+}
+
+/** What is there, or will be, and is not refused. */
+function isUsable({ write, standing }: FileOutcome): boolean {
+  return write !== undefined || (standing !== undefined && standing.trust !== "none");
 }
 
 const WIDEST = 100;
@@ -88,8 +95,8 @@ function changeLines({ files, dropped, truncated }: DiscoveryReport): Line[] {
 }
 
 function fileLines(file: FileOutcome): Line[] {
-  const { toolId, differences, kind } = file;
-  const advice = ADVICE[kind];
+  const { toolId, differences } = file;
+  const advice = adviceFor(file);
   const isOpen = file.done !== "written" && advice !== undefined;
   return [
     line(0, markOf(file), " ", bold(toolId), ` ${wordsFor(file)}`),
@@ -110,7 +117,21 @@ const ADVICE: Partial<Record<FileOutcome["kind"], string>> = {
   refused: "No file can say what the server says of it.",
 };
 
-function wordsFor({ kind, version, previousVersion, done }: FileOutcome): string {
+/** A file that is refused has a way out of its own. */
+function adviceFor({ kind, standing }: FileOutcome): string | undefined {
+  const hint = kind === "edited" ? standing?.refusal?.hint : undefined;
+  if (hint === undefined) return ADVICE[kind];
+  return `It was left as it is. ${hint} --force replaces it by what the server says.`;
+}
+
+function editedWords({ standing, version }: FileOutcome): string {
+  if (standing?.trust === "hash") return `is signed by nobody (${version})`;
+  const { reason } = standing ?? {};
+  return reason === undefined || reason === "tampered" ? `was edited by hand (${version})` : `is refused: ${reason}`;
+}
+
+function wordsFor(file: FileOutcome): string {
+  const { kind, version, previousVersion, done } = file;
   switch (kind) {
     case "new":
       return `is new (${version})`;
@@ -121,7 +142,7 @@ function wordsFor({ kind, version, previousVersion, done }: FileOutcome): string
     case "unchanged":
       return `is as it was (${version})`;
     case "edited":
-      return `was edited by hand (${version})`;
+      return editedWords(file);
     case "conflict":
       return "was edited by hand, and has changed at the server";
     case "vanished":
@@ -136,11 +157,11 @@ function markOf({ kind, done }: FileOutcome): Styled {
   return kind === "edited" || kind === "conflict" || kind === "refused" || kind === "vanished" ? WARNING : GOOD;
 }
 
-function summaryLines({ files, folder, key, isDrift }: DiscoveryReport, { kind, home }: ReportView): Line[] {
+function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, { kind, home }: ReportView): Line[] {
   const where = shortenHome(folder, home);
   if (kind === "check") {
-    if (!isDrift) return [line(0, GOOD, ` The files in ${where} are what the server says.`)];
-    return [line(0, BAD, ` The files in ${where} are not what the server says.`)];
+    if (!isDrift) return [line(0, GOOD, ` The files of ${target.name} in ${where} are what the server says.`)];
+    return [line(0, BAD, ` The files of ${target.name} in ${where} are not what the server says.`)];
   }
   const written = files.filter(({ done }) => done === "written").length;
   const unchanged = files.filter((file) => file.kind === "unchanged").length;
@@ -148,8 +169,12 @@ function summaryLines({ files, folder, key, isDrift }: DiscoveryReport, { kind, 
   if (kind === "dry-run") return [line(0, `${count(wouldBe, "file")} would be written to ${where}.`)];
   const rest =
     unchanged === 0 ? "" : `${count(unchanged, "file")} stayed as ${unchanged === 1 ? "it was" : "they were"}.`;
+  const failed = files.filter(({ done }) => done === "failed").length;
+  const lost = failed === 0 ? [] : [line(0, BAD, ` ${count(failed, "file")} could not be written to ${where}.`)];
+  if (written === 0 && failed > 0) return lost;
   if (written === 0) return [line(0, GOOD, ` Nothing was written. ${rest}`.trimEnd())];
   return [
+    ...lost,
     line(0, GOOD, ` ${count(written, "file")} written to ${where}. ${rest}`.trimEnd()),
     ...(key === undefined ? [] : [line(2, `Signed with the key ${key.keyId} (${key.name}).`)]),
     ...(key?.isNew === true
@@ -166,7 +191,10 @@ function summaryLines({ files, folder, key, isDrift }: DiscoveryReport, { kind, 
 function configurationLines(needs: readonly ReportedNeed[]): Line[] {
   if (needs.length === 0) return [line(0, "No authentication required.")];
   const missing = needs.filter(({ isSet }) => !isSet);
-  if (missing.length === 0) return [line(0, GOOD, ` ${needs.map(({ name }) => name).join(" and ")} is set.`)];
+  if (missing.length === 0) {
+    const names = needs.map(({ name }) => name).join(" and ");
+    return [line(0, GOOD, ` ${names} ${needs.length === 1 ? "is" : "are"} set.`)];
+  }
   return blocks([
     [line(0, bold("### Configuration Required"))],
     [line(0, "Add the following to `.ai/.env`:")],
@@ -186,7 +214,7 @@ function usageLines(files: readonly FileOutcome[]): Line[] {
   if (first === undefined) return [];
   return blocks([
     [line(0, bold("### Usage"))],
-    [verbatim(2, commandLine(["anygpt", "mcp", "run", first.toolId, ...examplesFor(first)]))],
+    [verbatim(2, runLine(first.toolId, first.write ?? first.standing?.file))],
     [
       line(
         0,
@@ -194,15 +222,4 @@ function usageLines(files: readonly FileOutcome[]): Line[] {
       ),
     ],
   ]);
-}
-
-const MOST_EXAMPLES = 4;
-
-function examplesFor({ write, standing }: FileOutcome): string[] {
-  const required = (write ?? standing?.file)?.tool.inputSchema["required"];
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
-  return names
-    .filter((name) => /^[\w.-]{1,60}$/.test(name))
-    .slice(0, MOST_EXAMPLES)
-    .map((name) => `${name}=VALUE`);
 }

@@ -9,8 +9,10 @@ import {
   type ReadToolFiles,
   readToolFiles,
   type RefusedFile,
+  shadowed,
   type VerifiedFile,
 } from "../../../toolfiles/read-tool-files.js";
+import { withFiles } from "../../../toolfiles/with-files.js";
 import type { Context } from "../context.js";
 import { withEngine } from "../session.js";
 
@@ -42,7 +44,21 @@ export function openFileDesk(stages: Stages): FileDesk {
     stages,
     folders,
     keys,
-    read: async () => await readToolFiles({ folders, keys, versions, signatures, now: place.now() }),
+    read: async () => {
+      const read = await readToolFiles({ folders, keys, versions, signatures, now: place.now() });
+      return withoutDoubles(read, stages);
+    },
+  };
+}
+
+/** A file that is about the same tool as another is intact, and not used. */
+function withoutDoubles({ files, refused }: ReadToolFiles, { collected }: Stages): ReadToolFiles {
+  const configured = collected.servers.flatMap((server) => (server.isFixed === true ? [] : [{ ...server, files: [] }]));
+  const { doubles } = withFiles(configured, files);
+  const paths = new Set(doubles.map(({ path }) => path));
+  return {
+    files: files.filter(({ path }) => !paths.has(path)),
+    refused: [...refused, ...doubles.map((double) => shadowed(double, double.used))],
   };
 }
 

@@ -4,6 +4,7 @@ import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../lines.js
 import { toFilePage } from "./file-page.js";
 import { serverLines } from "./file-lines.js";
 import { fingerprintOf } from "./key-page.js";
+import { runLine } from "./run-line.js";
 
 /** Everything that is agreed to: whom to trust, what is reached, started, sent and replaced. */
 export function installationLines({ folder, files, newKeys }: InstallPlan): Line[] {
@@ -14,10 +15,11 @@ export function installationLines({ folder, files, newKeys }: InstallPlan): Line
         ? []
         : [
             line(0, WARNING, " You would trust every tool file that is signed with:"),
-            ...newKeys.flatMap(({ keyId, name }) => [
+            ...newKeys.flatMap(({ keyId, name, namesake }) => [
               line(2, bold(name)),
               line(2, `key ${keyId}`),
               line(2, `fingerprint ${fingerprintOf(keyId)}`),
+              ...(namesake === undefined ? [] : [line(2, `Another key here has the same name: ${namesake}.`)]),
             ]),
           ],
       [
@@ -38,6 +40,7 @@ function remarkOf({ kind, before, keyName }: PlannedFile): string {
 export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] {
   const changed = files.filter(({ kind }) => kind !== "same");
   if (changed.length === 0 && newKeys.length === 0) return [line(0, "Everything is here already.")];
+  const [first] = changed;
   const missing = new Map(
     files.flatMap(({ file }) =>
       file.needs.filter(({ required }) => required).map((need) => [need.name, need] as const),
@@ -56,7 +59,7 @@ export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] 
             line(2, bold(name), description === "" ? "" : ` - ${description}`),
           ),
         ],
-    changed.length === 0 ? [] : [line(0, `Try: anygpt mcp run ${changed[0]?.file.toolId ?? ""}`)],
+    first === undefined ? [] : [line(0, `Try: ${runLine(first.file.toolId, first.file)}`)],
   ]);
 }
 

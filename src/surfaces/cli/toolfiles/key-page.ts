@@ -60,23 +60,25 @@ const MARKS: Readonly<Record<KeyState, Styled>> = {
   revoked: BAD,
 };
 
-export function keyLines(page: KeyPage): Line[] {
+export function keyLines(page: KeyPage, now: number): Line[] {
   const { key_id: keyId, name, state, kind, fingerprint } = page;
+  const what = state === "revoked" ? "revoked key" : kind === "own" ? "own key" : "trusted key";
   return [
-    line(0, MARKS[state], " ", bold(name), ` - ${describeState(page)}`),
-    line(2, dim(`${kind === "own" ? "own key" : "trusted key"} ${keyId}`)),
+    line(0, MARKS[state], " ", bold(name), ` - ${describeState(page, now)}`),
+    line(2, dim(`${what} ${keyId}`)),
     line(2, dim(`fingerprint ${fingerprint}`)),
   ];
 }
 
-function describeState({
-  state,
-  kind,
-  can_sign: canSign,
-  not_after: end = "",
-  revoked_at: revoked = "",
-}: KeyPage): string {
-  const until = end.slice(0, 10);
+/** The day; of today the minute too. */
+export function shownTime(time: string, now: number): string {
+  const day = time.slice(0, 10);
+  return day === new Date(now).toISOString().slice(0, 10) ? `${day} ${time.slice(11, 16)} UTC` : day;
+}
+
+function describeState(page: KeyPage, now: number): string {
+  const { state, kind, can_sign: canSign, not_after: end = "", revoked_at: revoked = "" } = page;
+  const until = shownTime(end, now);
   switch (state) {
     case "active":
       return "signs your tool files";
@@ -87,6 +89,6 @@ function describeState({
     case "expired":
       return `was good until ${until}`;
     case "revoked":
-      return `revoked ${revoked.slice(0, 10)}`;
+      return `revoked ${shownTime(revoked, now)}`;
   }
 }

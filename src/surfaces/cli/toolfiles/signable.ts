@@ -60,6 +60,13 @@ export async function readUnsigned(path: string, { keyId, keys, now }: SigningMo
   };
 }
 
+/** What is said of a file with a key that does not count, before its id, and of any other. */
+const KEY_REMARKS: Partial<Record<RefusalReason, string>> = {
+  "unknown-key": "signed by the unknown key",
+  "revoked-key": "signed by the revoked key",
+  "expired-key": "signed by the expired key",
+  "bad-signature": "with a false signature of the key",
+};
 const REMARKS: Partial<Record<RefusalReason, string>> = {
   unsigned: "not signed",
   "hash-only": "not signed",
@@ -74,19 +81,8 @@ function describeSigner(verdict: Verdict): string {
     return verdict.trust.kind === "signed" ? `signed by ${verdict.trust.keyName}` : "not signed";
   }
   const { reason, error } = verdict.refusal;
-  const keyId = String(error.facts["keyId"] ?? "");
-  switch (reason) {
-    case "unknown-key":
-      return `signed by the unknown key ${keyId}`;
-    case "revoked-key":
-      return `signed by the revoked key ${keyId}`;
-    case "expired-key":
-      return `signed by the expired key ${keyId}`;
-    case "bad-signature":
-      return `with a signature that the key ${keyId} never made`;
-    default:
-      return REMARKS[reason] ?? reason;
-  }
+  const ofKey = KEY_REMARKS[reason];
+  return ofKey === undefined ? (REMARKS[reason] ?? reason) : `${ofKey} ${String(error.facts["keyId"])}`;
 }
 
 /** A file as a key that was made here has signed it, be that good still or expired; undefined for any other. */

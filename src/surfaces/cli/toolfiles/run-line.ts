@@ -1,0 +1,15 @@
+import type { ToolFile } from "../../../toolfiles/format/tool-file.js";
+import { commandLine } from "../../../util/command-line.js";
+
+const MOST_EXAMPLES = 4;
+
+/** How a person runs the tool of a file, with what it cannot do without. */
+export function runLine(toolId: string, file: ToolFile | undefined): string {
+  const required = file?.tool.inputSchema["required"];
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  const examples = names
+    .filter((name) => /^[\w.-]{1,60}$/.test(name))
+    .slice(0, MOST_EXAMPLES)
+    .map((name) => `${name}=VALUE`);
+  return commandLine(["anygpt", "mcp", "run", toolId, ...examples]);
+}
