@@ -2,8 +2,19 @@
 const NOT_APPLYING = [
   {
     role: "server",
+    pattern: /^tasks-required-task-error$/,
+    why: "No tool of the gateway needs a client that knows tasks: for any other it keeps the request open.",
+  },
+  {
+    role: "server",
+    pattern: /^tasks-status-notifications$/,
+    why: "The gateway sends no notifications of tasks, which it need not, and the scenario checks nothing.",
+  },
+  {
+    role: "server",
+    leg: "direct",
     pattern: /^tasks-/,
-    why: "The extension io.modelcontextprotocol/tasks is not offered.",
+    why: "Tasks are what the gateway makes of long calls; the test server has none.",
   },
   {
     role: "client",
@@ -27,7 +38,8 @@ const NOT_APPLYING = [
   },
 ];
 
-/** Why a scenario does not apply; undefined when it does. */
-export function notApplying(role, scenario) {
-  return NOT_APPLYING.find((one) => one.role === role && one.pattern.test(scenario))?.why;
+/** Why a scenario does not apply, or not to this leg; undefined when it does. */
+export function notApplying(role, scenario, leg) {
+  const isMeant = (one) => one.role === role && (one.leg === undefined || one.leg === leg);
+  return NOT_APPLYING.find((one) => isMeant(one) && one.pattern.test(scenario))?.why;
 }

@@ -13,7 +13,11 @@ export function toRows(found, { suite, revision: revisions, only, leg: legs }) {
       const why = notApplying(role, scenario);
       const cells = legsOfRole
         .filter((name) => found[name][revision] !== undefined)
-        .map((name) => [name, found[name][revision].get(scenario) ?? NOTHING]);
+        .map((name) => {
+          const whyNot = notApplying(role, scenario, name);
+          const cell = found[name][revision].get(scenario) ?? NOTHING;
+          return [name, { ...cell, applies: whyNot === undefined, ...(whyNot && { why: whyNot }) }];
+        });
       const applies = { applies: why === undefined, ...(why && { why }) };
       return { role, scenario, revision, ...about, ...applies, cells: Object.fromEntries(cells) };
     });
@@ -27,12 +31,7 @@ export function toRows(found, { suite, revision: revisions, only, leg: legs }) {
 
 export function toTable(rows, legs) {
   const head = ["role", "scenario", "revision", ...legs];
-  const lines = rows.map((row) => [
-    row.role,
-    row.scenario,
-    row.revision,
-    ...legs.map((leg) => toCell(row, row.cells[leg])),
-  ]);
+  const lines = rows.map((row) => [row.role, row.scenario, row.revision, ...legs.map((leg) => toCell(row.cells[leg]))]);
   const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
   return [head, ...lines]
     .map((line) =>
@@ -44,9 +43,9 @@ export function toTable(rows, legs) {
     .join("\n");
 }
 
-function toCell({ applies }, cell) {
+function toCell(cell) {
   if (cell === undefined) return "";
-  const mark = applies ? "" : "(n/a) ";
+  const mark = cell.applies ? "" : "(n/a) ";
   const warned = cell.warnings.length > 0 ? ` ${cell.warnings.length}⚠` : "";
   return `${mark}${cell.verdict === "pass" ? `✓ ${cell.passed}` : `✗ ${cell.failed}/${cell.passed + cell.failed}`}${warned}`;
 }
@@ -54,10 +53,11 @@ function toCell({ applies }, cell) {
 /** One line for each check that had to hold and did not. */
 export function violationsOf(rows) {
   return rows
-    .filter(({ applies }) => applies)
     .flatMap(({ scenario, revision, cells }) =>
-      Object.entries(cells).flatMap(([leg, { failures }]) =>
-        failures.map((failure) => `✗ ${scenario}, ${revision}, ${leg}: ${failure}`),
-      ),
+      Object.entries(cells).map(([leg, cell]) => ({ scenario, revision, leg, ...cell })),
+    )
+    .filter(({ applies }) => applies)
+    .flatMap(({ scenario, revision, leg, failures }) =>
+      failures.map((failure) => `✗ ${scenario}, ${revision}, ${leg}: ${failure}`),
     );
 }

@@ -81,7 +81,7 @@ async function run() {
 }
 
 function summary(rows) {
-  const cells = rows.filter(({ applies }) => applies).flatMap(({ cells }) => Object.values(cells));
+  const cells = rows.flatMap(({ cells }) => Object.values(cells)).filter(({ applies }) => applies);
   const passed = cells.filter(({ verdict }) => verdict === "pass").length;
   return `${passed} of ${cells.length} runs that apply passed.`;
 }

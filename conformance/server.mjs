@@ -18,6 +18,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { registerAskingTools } from "./upstream/asking-tools.mjs";
 import { createChanges } from "./upstream/changes.mjs";
 import { createEventStore } from "./upstream/event-store.mjs";
+import { registerLongTools } from "./upstream/long-tools.mjs";
 import { registerPlainTools } from "./upstream/plain-tools.mjs";
 import { registerPrompts } from "./upstream/prompts.mjs";
 import { registerResources } from "./upstream/resources.mjs";
@@ -44,6 +45,7 @@ function createTestServer(isLasting) {
   );
   const coming = { tool: registerPlainTools(server, changes), prompt: registerPrompts(server) };
   registerAskingTools(server, states);
+  registerLongTools(server);
   registerResources(server);
   const watched = new Set();
   server.server.setRequestHandler("resources/subscribe", ({ params }) => {

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.js";
+import { eventually } from "../support/eventually.js";
 import { ANYGPT, createHome, type Home, nodeServer, ROOT } from "../support/gateway.js";
 import { askModern, type McpCaller, modern, postMcp } from "../support/mcp-http.js";
 
@@ -96,6 +97,26 @@ describe.each([
     const { messages } = await client.getPrompt({ name: "test_input_required_result_prompt" });
     expect(messages).toMatchObject([{ content: { text: "Use this context: there" } }]);
     await client.close();
+  });
+
+  it("makes a call that takes long a task for a client that knows tasks, and asks it on the way", async () => {
+    const capabilities = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
+    const begun = await ask("tools/call", { name: "multi_input", arguments: {} }, capabilities);
+    expect(begun.result).toMatchObject({ resultType: "task", status: "working" });
+    const taskId = begun.result?.["taskId"];
+    const whenIs = async (status: string): Promise<JsonObject> => {
+      let last: JsonObject = {};
+      await eventually(async () => {
+        last = (await ask("tasks/get", { taskId }, capabilities)).result ?? {};
+        return last["status"] === status;
+      });
+      return last;
+    };
+    expect(await whenIs("input_required")).toMatchObject({ inputRequests: { name: {}, confirm: {} } });
+    const inputResponses = { name: accepted({ name: "Ann" }), confirm: accepted({ confirm: true }) };
+    expect((await ask("tasks/update", { taskId, inputResponses }, capabilities)).error).toBeUndefined();
+    expect(await whenIs("completed")).toMatchObject({ result: { content: [{ text: "Done for Ann" }] } });
+    expect((await ask("tasks/get", { taskId })).error?.code).toBe(-32_021);
   });
 
   it("tells a client what it would have to be able to do", async () => {

@@ -245,6 +245,7 @@ describe("the modern revision", () => {
       resources: { subscribe: true, listChanged: true },
       completions: {},
       logging: {},
+      extensions: { "io.modelcontextprotocol/tasks": {} },
     });
     const raw = async (method: string) => (await client.request({ method, params: {} } as never)) as object;
     expect(await raw("tools/list")).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });

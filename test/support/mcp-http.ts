@@ -77,7 +77,7 @@ export function modern(method: string, params: JsonObject = {}, id: number | str
     ...(params["_meta"] as object | undefined),
   };
   const body = { jsonrpc: "2.0", id, method, params: { ...params, _meta } };
-  const name = params["name"] ?? params["uri"];
+  const name = params["name"] ?? params["uri"] ?? params["taskId"];
   const headers: Record<string, string> = {
     "mcp-protocol-version": REVISION,
     "mcp-method": method,

@@ -23,10 +23,12 @@ import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
 import type { Caller } from "./asking-back/conversation.js";
 import { createLogLevels } from "./asking-back/log-levels.js";
 import type { Rounds } from "./asking-back/rounds.js";
-import { runForCaller } from "./asking-back/run-for-caller.js";
+import { ownerOf, runForCaller } from "./asking-back/run-for-caller.js";
 import { ASKING_BACK, BESIDE_CAPABILITIES, createBesideTools, type News } from "./beside-tools.js";
 import { CHANGING, FIXED, withHint } from "./cache-hints.js";
 import type { ListenListener } from "./listens.js";
+import { askInTask } from "./tasks/ask-in-task.js";
+import { serveTasks, TASK_CAPABILITIES } from "./tasks/task-methods.js";
 
 export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
   /** For whom everything is done that this server is asked for. */
@@ -53,7 +55,12 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   const server = new Server(
     { name: "anygpt-discovery", title: "AnyGPT Discovery", version: VERSION },
     {
-      capabilities: { tools: isFixed ? {} : { listChanged: true }, ...BESIDE_CAPABILITIES, logging: {} },
+      capabilities: {
+        tools: isFixed ? {} : { listChanged: true },
+        ...BESIDE_CAPABILITIES,
+        logging: {},
+        ...(parts.era === "modern" ? TASK_CAPABILITIES : {}),
+      },
       // What it says of servers holds for who asks.
       cacheHints: { "server/discover": CHANGING },
       instructions: parts.instructions,
@@ -65,6 +72,7 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   parts.onListen?.((stream, filter) => beside.listen(stream, filter));
   server.onclose = () => beside.close();
   const levels = createLogLevels(server, parts.era);
+  if (parts.era === "modern") serveTasks(server, parts.rounds.tasks, ownerOf(parts.actor));
   // A handler registered for a method has its result parsed and copied by the SDK, which drops what its
   // schemas do not know. The fallback's result goes out as it is, and what an upstream says must.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
@@ -157,8 +165,12 @@ async function callMetaTool(
   } catch (error) {
     assertNoPage(error, request.caller);
     if (era === "modern" && !offered.isFixed) assertNoLack(error);
+    const isAnswered = request.caller.isAnswered?.() === true;
+    if (isAnswered && !offered.isFixed) assertNoProtocolError(error, place.secrets);
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
-    return (isUnconfirmed ? request.asking?.nextRound() : undefined) ?? toFailedResult(error, place.secrets);
+    return (
+      (isUnconfirmed && !isAnswered ? request.asking?.nextRound() : undefined) ?? toFailedResult(error, place.secrets)
+    );
   }
 }
 
@@ -177,6 +189,14 @@ function assertNoLack(error: unknown): void {
   const isLack = jsonRpcCode === ProtocolErrorCode.MissingRequiredClientCapability;
   if (!isLack || !isJsonObject(requiredCapabilities)) return;
   throw new ProtocolError(jsonRpcCode, toDiscoveryError(error).message, { requiredCapabilities });
+}
+
+/** Where tools go by their own names, a task says of itself that its server has failed to answer the call at all. */
+function assertNoProtocolError(error: unknown, secrets: Secrets): void {
+  const { jsonRpcCode } = error instanceof DiscoveryError ? error.facts : {};
+  if (typeof jsonRpcCode !== "number") return;
+  const { message } = secrets.redactError(toDiscoveryError(error));
+  throw new ProtocolError(jsonRpcCode, message, toErrorObject(error, secrets).error);
 }
 
 /** How a failure inside a meta-tool is told: as an answer that a model can act on. */
@@ -205,7 +225,7 @@ function toMetaContext({ actor, caller, context, flaws, asking, logLevel }: Meta
     ...caller,
     actor,
     ...(flaws.length > 0 ? { flaws } : {}),
-    ...(asking === undefined ? {} : { ask: asking.ask }),
+    ...(asking === undefined ? {} : { ask: askInTask(caller, asking.ask) }),
     ...(logLevel === undefined ? {} : { logLevel }),
     ...(Object.keys(meta).length > 0 ? { meta } : {}),
   };

@@ -11,6 +11,8 @@ export interface Caller {
   readonly peer?: CallerPeer;
   readonly signal: AbortSignal;
   readonly onEvent: (event: CallEvent) => void;
+  /** Whether the client has its answer, a task: no other round of the request comes. */
+  readonly isAnswered?: () => boolean;
 }
 
 export type Work = (caller: Caller) => Promise<JsonObject>;
@@ -30,6 +32,10 @@ export interface ConversationParts {
   readonly early: JsonObject;
 }
 
+export type Next =
+  | { readonly kind: "ended"; readonly result: JsonObject }
+  | { readonly kind: "asked"; readonly requests: JsonObject };
+
 interface Question {
   readonly request: JsonObject;
   readonly settle: (answer: PeerAnswer) => void;
@@ -44,17 +50,21 @@ export class Conversation {
   #round: Round | undefined;
   #wake: () => void = () => undefined;
   #hasEnded = false;
+  #isDetached = false;
   #asked = 0;
+  readonly #keys = new Set<string>();
 
   constructor(work: Work, round: Round, parts: ConversationParts) {
     this.#round = round;
     this.#early = new Map(Object.entries(parts.early));
     const { client, capabilities } = parts;
+    const peer = { client, capabilities, request: this.#asker(parts) };
     this.ended = work({
-      peer: { client, capabilities, request: (question, aborted) => this.#ask(question, parts, aborted) },
+      ...(Object.keys(capabilities).length === 0 ? {} : { peer }),
       signal: this.#ending.signal,
       // Between two requests nobody listens.
       onEvent: (event) => this.#round?.onEvent(event),
+      isAnswered: () => this.#isDetached,
     });
     const end = (): void => {
       this.#hasEnded = true;
@@ -73,23 +83,42 @@ export class Conversation {
     }
   }
 
-  /** What this request is answered with: the call's own result, or the questions that are open. */
-  async next(round: Round): Promise<{ kind: "ended"; result: JsonObject } | { kind: "asked"; requests: JsonObject }> {
+  /** What this request is answered with: the call's own result, the questions that are open, or neither in that time. */
+  next(round: Round): Promise<Next>;
+  next(round: Round, patienceMs: number | undefined): Promise<Next | { kind: "long" }>;
+  async next(round: Round, patienceMs?: number): Promise<Next | { kind: "long" }> {
     this.#round = round;
+    const patience = { isOver: false };
+    const onLong = (): void => {
+      patience.isOver = true;
+      this.#wake();
+    };
+    const timer = patienceMs === undefined ? undefined : setTimeout(onLong, patienceMs);
     const onAbort = (): void => this.end();
     round.signal.addEventListener("abort", onAbort, { once: true });
     if (round.signal.aborted) onAbort();
     try {
-      while (!this.#hasEnded && this.#questions.size === 0) {
+      while (!this.#hasEnded && this.#questions.size === 0 && !patience.isOver) {
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
+      clearTimeout(timer);
       round.signal.removeEventListener("abort", onAbort);
       this.#round = undefined;
     }
     if (this.#hasEnded) return { kind: "ended", result: await this.ended };
-    const requests = [...this.#questions].map(([key, { request }]) => [key, request]);
-    return { kind: "asked", requests: Object.fromEntries(requests) as JsonObject };
+    return this.#questions.size === 0 ? { kind: "long" } : { kind: "asked", requests: this.openRequests() };
+  }
+
+  /** From now on it goes on without any request, and whoever cares for it is told when something happens. */
+  detach({ onChange, onEvent }: { onChange: () => void; onEvent: Round["onEvent"] }): void {
+    this.#isDetached = true;
+    this.#wake = onChange;
+    this.#round = { signal: this.#ending.signal, onEvent };
+  }
+
+  openRequests(): JsonObject {
+    return Object.fromEntries([...this.#questions].map(([key, { request }]) => [key, request]));
   }
 
   /** Nobody wants it any more. */
@@ -98,15 +127,20 @@ export class Conversation {
     for (const { settle } of this.#questions.values()) settle(unanswered("The caller is gone."));
   }
 
+  #asker(parts: ConversationParts): CallerPeer["request"] {
+    return (question, signal) => this.#ask(question, parts, signal);
+  }
+
   #ask(question: PeerQuestion, { mayWait }: ConversationParts, signal?: AbortSignal): Promise<PeerAnswer> {
     const { method, params } = question;
     const early = this.#early.get(question.key ?? "");
     this.#early.delete(question.key ?? "");
     if (isJsonObject(early)) return Promise.resolve({ kind: "result", result: early });
     if (signal?.aborted || this.#ending.signal.aborted) return Promise.resolve(unanswered("The caller is gone."));
-    if (!mayWait()) return Promise.resolve(unanswered("Too many calls wait for answers."));
+    if (!this.#isDetached && !mayWait()) return Promise.resolve(unanswered("Too many calls wait for answers."));
     return new Promise((resolve) => {
       const key = this.#keyOf(question);
+      this.#keys.add(key);
       const settle = (answer: PeerAnswer): void => {
         signal?.removeEventListener("abort", withdraw);
         this.#questions.delete(key);
@@ -119,9 +153,10 @@ export class Conversation {
     });
   }
 
-  /** The server's name for it, where no other question has it. */
+  /** The server's name for it, where no other question has it; in a task none ever had. */
   #keyOf({ key }: PeerQuestion): string {
-    return key === undefined || this.#questions.has(key) ? `question-${++this.#asked}` : key;
+    const taken = this.#isDetached ? this.#keys : this.#questions;
+    return key === undefined || taken.has(key) ? `question-${++this.#asked}` : key;
   }
 }
 

@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../../model/json.js";
-import { Conversation, type Round, type Work } from "./conversation.js";
+import { createTasks, type Tasks, type TasksOptions } from "../tasks/tasks.js";
+import { Conversation, type Next, type Round, type Work } from "./conversation.js";
 
 const PREFIX = "call.";
 const SECRET_BYTES = 24;
@@ -15,6 +16,7 @@ export interface RoundsOptions {
   readonly mostPerOwner?: number;
   /** A call that nobody goes on with is cancelled after this. */
   readonly longestMs?: number;
+  readonly tasks?: TasksOptions;
 }
 
 /** A request to call something, or to go on with a call. */
@@ -27,11 +29,14 @@ export interface RoundRequest extends Round {
   readonly capabilities: JsonObject;
   readonly state: unknown;
   readonly answers: JsonObject | undefined;
+  /** Whether a call that takes long may become a task. */
+  readonly mayBecomeTask?: boolean;
 }
 
 export interface Rounds {
-  /** Gives the result of the work, or the questions that have to be answered for it. */
+  /** Gives the result of the work, the questions that have to be answered for it, or the task that it has become. */
   run(request: RoundRequest, work: Work): Promise<JsonObject>;
+  readonly tasks: Tasks;
   /** Ends the calls that wait, and has no other wait; resolves when they have ended. */
   close(): Promise<void>;
 }
@@ -48,7 +53,9 @@ export function isStateOfCall(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(PREFIX);
 }
 
-export function createRounds({ most = 1000, mostPerOwner = 250, longestMs = 600_000 }: RoundsOptions = {}): Rounds {
+export function createRounds(options: RoundsOptions = {}): Rounds {
+  const { most = 1000, mostPerOwner = 250, longestMs = 600_000 } = options;
+  const tasks = createTasks(options.tasks);
   const parked = new Map<string, Parked>();
   let isClosed = false;
 
@@ -87,13 +94,22 @@ export function createRounds({ most = 1000, mostPerOwner = 250, longestMs = 600_
     return new Conversation(work, request, parts);
   }
 
+  function toAnswer(next: Next, conversation: Conversation, request: RoundRequest): JsonObject {
+    if (next.kind === "ended") return next.result;
+    const requestState = park(conversation, request);
+    return { resultType: "input_required", inputRequests: next.requests, requestState };
+  }
+
   return {
+    tasks,
+
     async run(request, work) {
       const conversation = isStateOfCall(request.state) ? resume(request) : begin(request, work);
-      const next = await conversation.next(request);
-      if (next.kind === "ended") return next.result;
-      const requestState = park(conversation, request);
-      return { resultType: "input_required", inputRequests: next.requests, requestState };
+      const next = await conversation.next(request, request.mayBecomeTask === true ? tasks.afterMs : undefined);
+      if (next.kind !== "long") return toAnswer(next, conversation, request);
+      return (
+        tasks.begin(conversation, request.owner) ?? toAnswer(await conversation.next(request), conversation, request)
+      );
     },
 
     async close() {
@@ -104,7 +120,7 @@ export function createRounds({ most = 1000, mostPerOwner = 250, longestMs = 600_
         clearTimeout(timer);
         conversation.end();
       }
-      await Promise.allSettled(all.map(({ conversation }) => conversation.ended));
+      await Promise.allSettled([tasks.close(), ...all.map(({ conversation }) => conversation.ended)]);
     },
   };
 }

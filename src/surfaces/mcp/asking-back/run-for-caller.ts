@@ -3,6 +3,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, type Server, type ServerContext } from "@modelcontextprotocol/server";
 import type { Actor } from "../../../model/actor.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import { knowsTasks } from "../tasks/task-methods.js";
 import { toAskable } from "./client-capabilities.js";
 import type { Caller, Work } from "./conversation.js";
 import { toLegacyPeer } from "./legacy-peer.js";
@@ -31,7 +32,9 @@ export async function runForCaller(context: ServerContext, parts: CallerParts, w
     return await work({ signal, onEvent, ...(peer === undefined ? {} : { peer }) });
   }
   const state: unknown = mcpReq.requestState();
-  if (capabilities === undefined && !isStateOfCall(state)) return await work({ signal, onEvent });
+  // Nothing else can become one (2026-07-28).
+  const mayBecomeTask = mcpReq.method === "tools/call" && knowsTasks(said);
+  if (capabilities === undefined && !mayBecomeTask && !isStateOfCall(state)) return await work({ signal, onEvent });
   const call = { method: mcpReq.method, name: params["name"], uri: params["uri"], arguments: params["arguments"] };
   const round = {
     owner: ownerOf(actor),
@@ -40,11 +43,12 @@ export async function runForCaller(context: ServerContext, parts: CallerParts, w
     capabilities: capabilities ?? {},
     state,
     answers: mcpReq.inputResponses,
+    mayBecomeTask,
   };
   return await parts.rounds.run({ ...round, signal, onEvent }, work);
 }
 
 /** With other rights it is another's. */
-function ownerOf({ id, scopes, view }: Actor): string {
+export function ownerOf({ id, scopes, view }: Actor): string {
   return JSON.stringify([id, scopes?.toSorted(), view]);
 }

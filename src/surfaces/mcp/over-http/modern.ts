@@ -36,6 +36,7 @@ const PASSED_ON: ReadonlySet<string | undefined> = new Set([
   "tools/list",
   "resources/read",
   "prompts/get",
+  "tasks/get",
 ]);
 
 interface Exchange {

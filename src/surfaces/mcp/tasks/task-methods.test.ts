@@ -1,0 +1,209 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { eventually } from "../../../../test/support/eventually.js";
+import { ACCEPT, type McpMessage, modern, readReply } from "../../../../test/support/mcp-http.js";
+import type { Stages } from "../../../compose.js";
+import { DiscoveryError } from "../../../errors.js";
+import type { MetaContext, MetaTool } from "../../../metatools/meta-tool.js";
+import { offerProfile } from "../../../metatools/offered.js";
+import type { Actor } from "../../../model/actor.js";
+import type { JsonObject } from "../../../model/json.js";
+import { createSecrets } from "../../../util/secrets.js";
+import { createRounds, type Rounds } from "../asking-back/rounds.js";
+import { createGatewayServer } from "../gateway-server.js";
+
+const ANN: Actor = { id: "token:ann", surface: "mcp" };
+const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+const FORMS = { ...TASKS, elicitation: { form: {} } };
+
+/** Waits until the test lets it go on, and then does what the test says. */
+let goOn: () => void;
+let work: MetaTool["run"];
+/** What is done before that. */
+let before: (context: MetaContext) => Promise<unknown>;
+let rounds: Rounds;
+let isFixed: boolean;
+let released: Promise<void>;
+
+beforeEach(() => {
+  released = new Promise((resolve) => (goOn = resolve));
+  rounds = createRounds({ tasks: { afterMs: 1 } });
+  isFixed = true;
+  before = () => Promise.resolve();
+});
+afterEach(async () => {
+  goOn();
+  await rounds.close();
+});
+
+interface Asked {
+  readonly actor?: Actor;
+  readonly capabilities?: JsonObject;
+}
+
+async function ask(method: string, params: JsonObject, asked: Asked = {}): Promise<McpMessage> {
+  const { actor = ANN, capabilities = TASKS } = asked;
+  const slow: MetaTool = {
+    name: "slow",
+    description: "",
+    inputSchema: {},
+    readOnly: false,
+    run: async (args, context) => {
+      await before(context);
+      await released;
+      return await work(args, context);
+    },
+  };
+  const offered = { ...offerProfile([slow]), isFixed };
+  const handler = createMcpHandler(() =>
+    createGatewayServer({
+      era: "modern",
+      actor,
+      rounds,
+      offered,
+      stages: () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages),
+      onToolsChanged: () => undefined,
+      instructions: "",
+      flawsOf: () => [],
+      stateKey: Buffer.alloc(32, 1),
+      deaf: new AbortController().signal,
+    }),
+  );
+  const _meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
+  const { body, headers } = modern(method, { ...params, _meta });
+  const all = { accept: ACCEPT, "content-type": "application/json", ...headers };
+  const request = new Request("http://localhost/mcp", { method: "POST", headers: all, body: JSON.stringify(body) });
+  const { answer } = await readReply(await handler.fetch(request));
+  await handler.close();
+  return answer;
+}
+
+async function begin(asked?: Asked): Promise<string> {
+  const { result } = await ask("tools/call", { name: "slow", arguments: {} }, asked);
+  expect(result).toMatchObject({ resultType: "task", status: "working" });
+  return String(result?.["taskId"]);
+}
+
+/** What the task says of itself as soon as it has this status. */
+async function whenIs(status: string, taskId: string): Promise<JsonObject> {
+  let last: JsonObject = {};
+  await eventually(async () => {
+    last = (await ask("tasks/get", { taskId })).result ?? {};
+    return last["status"] === status;
+  });
+  return last;
+}
+
+it("tells clients of it", async () => {
+  const { result } = await ask("server/discover", {});
+  expect(result?.["capabilities"]).toMatchObject(TASKS);
+});
+
+it.each(["tasks/get", "tasks/update", "tasks/cancel"])(
+  "has no %s for clients that do not know tasks",
+  async (method) => {
+    const { error } = await ask(method, { taskId: "task.any", inputResponses: {} }, { capabilities: {} });
+    expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: TASKS } });
+  },
+);
+
+it.each(["tasks/list", "tasks/result"])("knows no %s", async (method) => {
+  expect((await ask(method, { taskId: "task.any" })).error?.code).toBe(-32601);
+});
+
+it("gives a client that does not know tasks the result", async () => {
+  work = () => Promise.resolve({ kind: "data", data: { done: true } });
+  const answer = ask("tools/call", { name: "slow", arguments: {} }, { capabilities: {} });
+  await begin();
+  goOn();
+  expect((await answer).result?.content?.[0]?.text).toBe('{"done":true}');
+});
+
+it("gives the others a task, whose result only they can have", async () => {
+  work = () => Promise.resolve({ kind: "data", data: { done: true } });
+  const taskId = await begin();
+  expect(await whenIs("working", taskId)).toMatchObject({ resultType: "complete" });
+  goOn();
+  const done = await whenIs("completed", taskId);
+  expect(done).toMatchObject({
+    resultType: "complete",
+    result: { content: [{ type: "text", text: '{"done":true}' }] },
+  });
+  const bob = { actor: { ...ANN, id: "token:bob" } };
+  const fewer = { actor: { ...ANN, scopes: ["a"] } };
+  for (const other of [bob, fewer]) expect((await ask("tasks/get", { taskId }, other)).error?.code).toBe(-32602);
+});
+
+it("cancels the call of a task", async () => {
+  let isCancelled = (): boolean => false;
+  work = (_, { signal }) => {
+    isCancelled = () => signal?.aborted === true;
+    return new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("stopped"))));
+  };
+  const taskId = await begin();
+  goOn();
+  const { result } = await ask("tasks/cancel", { taskId });
+  expect(result).toMatchObject({ resultType: "complete" });
+  expect(result).not.toHaveProperty("taskId");
+  expect(await whenIs("cancelled", taskId)).not.toHaveProperty("result");
+  await eventually(() => isCancelled());
+});
+
+/** As the executor asks. */
+const askPerson = async ({ ask: put, signal }: MetaContext) => {
+  const about = { toolId: "s:risky", risk: "high", riskOrigin: "default", arguments: {}, ttlMs: 60_000 };
+  return await put?.({ id: "ap_1", ...about }, signal);
+};
+const confirmed: MetaTool["run"] = async (args, context) => {
+  const verdict = await askPerson(context);
+  if (verdict === "accepted") return { kind: "data", data: { done: args ?? null } };
+  throw new DiscoveryError(verdict === "declined" ? "POLICY_DENIED" : "CONFIRMATION_REQUIRED", "It did not run.");
+};
+
+it.each([
+  [{ action: "accept", content: { confirm: true } }, '{"done":{}}'],
+  [{ action: "decline" }, "POLICY_DENIED"],
+  [{ action: "cancel" }, "CONFIRMATION_REQUIRED"],
+])("asks the person of a task, and hears %j", async (word, expected) => {
+  work = confirmed;
+  const taskId = await begin({ capabilities: FORMS });
+  goOn();
+  const { inputRequests } = await whenIs("input_required", taskId);
+  const [key] = Object.keys(inputRequests as JsonObject);
+  const { result } = await ask("tasks/update", { taskId, inputResponses: { [String(key)]: word } });
+  expect(result).toMatchObject({ resultType: "complete" });
+  expect(JSON.stringify((await whenIs("completed", taskId))["result"])).toContain(
+    JSON.stringify(expected).slice(1, -1),
+  );
+});
+
+it.each([
+  [true, "completed", "result"],
+  [false, "failed", "error"],
+])("tells the protocol's error of a server in the words of the mode (fixed: %s)", async (fixed, status, field) => {
+  isFixed = fixed;
+  work = () =>
+    Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke.", { facts: { jsonRpcCode: -32050 } }));
+  const taskId = await begin();
+  goOn();
+  const told = await whenIs(status, taskId);
+  expect(JSON.stringify(told[field])).toContain("-32050");
+});
+
+it("gives no other round of a request that was answered with a task", async () => {
+  before = askPerson;
+  work = () => Promise.reject(new DiscoveryError("CONFIRMATION_REQUIRED", "It did not run."));
+  const taskId = await begin({ capabilities: FORMS });
+  goOn();
+  const { result } = await whenIs("completed", taskId);
+  expect(result).toMatchObject({ isError: true });
+  expect(JSON.stringify(result)).toContain("CONFIRMATION_REQUIRED");
+});
+
+it("tells the protocol's error of a server in a result where there is no task", async () => {
+  isFixed = false;
+  work = () => Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "Bad.", { facts: { jsonRpcCode: -32050 } }));
+  goOn();
+  const { result } = await ask("tools/call", { name: "slow", arguments: {} }, { capabilities: {} });
+  expect(result).toMatchObject({ isError: true });
+});

@@ -1,0 +1,65 @@
+// What a modern client asks of its tasks comes in, and what is known of them goes out.
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import type { TaskOf, Tasks } from "./tasks.js";
+
+const EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** What clients are told of it. */
+export const TASK_CAPABILITIES = { extensions: { [EXTENSION]: {} } };
+
+type Method = (tasks: Tasks, task: TaskOf, answers: JsonObject) => JsonObject;
+
+const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["tasks/get", (tasks, task) => tasks.get(task)],
+  ["tasks/update", update],
+  ["tasks/cancel", cancel],
+]);
+
+/** The SDK lets no other handler have these methods than one with a schema of its own. */
+const ANYTHING = {
+  "~standard": {
+    version: 1,
+    vendor: "anygpt",
+    validate: (value: unknown) => ({ value }),
+  },
+} as const;
+
+/** Whether a client with these capabilities knows what a task is. */
+export function knowsTasks(capabilities: unknown): boolean {
+  const extensions = isJsonObject(capabilities) ? capabilities["extensions"] : undefined;
+  return isJsonObject(extensions) && isJsonObject(extensions[EXTENSION]);
+}
+
+export function serveTasks(server: Server, tasks: Tasks, owner: string): void {
+  for (const [method, run] of METHODS) {
+    server.setRequestHandler(method, { params: ANYTHING }, (given: unknown, { mcpReq }: ServerContext) => {
+      const params = isJsonObject(given) ? given : {};
+      const envelope: unknown = mcpReq.envelope;
+      if (!isJsonObject(envelope) || !knowsTasks(envelope[CLIENT_CAPABILITIES_META_KEY])) throw lacking(method);
+      return run(tasks, { taskId: params["taskId"], owner }, mcpReq.inputResponses ?? {});
+    });
+  }
+}
+
+function update(tasks: Tasks, task: TaskOf, answers: JsonObject): JsonObject {
+  tasks.update(task, answers);
+  return {};
+}
+
+function cancel(tasks: Tasks, task: TaskOf): JsonObject {
+  tasks.cancel(task);
+  return {};
+}
+
+function lacking(method: string): ProtocolError {
+  const message = `${method} is for clients that declare the extension ${EXTENSION}.`;
+  const data = { requiredCapabilities: TASK_CAPABILITIES };
+  return new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, message, data);
+}
