@@ -173,3 +173,17 @@ it("changes nothing where nobody watches: the caller's metadata passes as it is"
   const { content } = await execute(call);
   expect(String(content[0]?.["text"])).toContain(traceparent);
 });
+
+it("sends traces where the configuration says so, and none where it says no, whatever the variables say", async () => {
+  for (const [traces, env, sent] of [
+    [{ endpoint: `${collector.url}/v1/traces` }, {}, true],
+    [{ enabled: false }, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, false],
+  ] as const) {
+    const before = collector.spans.length;
+    const engine = engineOn({ ...ECHO, observability: { traces } }, {}, env);
+    const { execute } = await engine.known();
+    await execute({ actor: localActor("mcp"), server: "echo", tool: "pid", arguments: {} });
+    await engine.close();
+    expect(collector.spans.length > before).toBe(sent);
+  }
+});

@@ -13,6 +13,10 @@ import { type Answer, cancelled, type ExchangeRequest, type OpenCall, OpenReques
 const FIRST_ID = 1_000_000;
 /** So long a server may still be at work for a call that was given up: not every one heeds that. */
 const GIVEN_UP_MS = 60_000;
+/** So long after its answer a server may still say something of a call. */
+const LATE_MS = 5_000;
+/** Beyond this, actors whose calls were answered long ago are forgotten. */
+const MOST_ANSWERED = 256;
 
 export interface ExchangeParts {
   readonly server: string;
@@ -21,8 +25,16 @@ export interface ExchangeParts {
   readonly envelope: JsonObject;
   /** In the modern era over HTTP, closing a request's stream is what cancels it. */
   readonly cancelByStream: boolean;
-  /** `during`: the calls in whose course it may have come, those that were given up among them. */
-  readonly onNotification: (method: string, params: JsonObject, during: readonly OpenCall[]) => void;
+  /**
+   * `during`: the calls in whose course it may have come, those that were given up among them. `late`: the actors whose
+   * calls were answered just now, of which it may speak too.
+   */
+  readonly onNotification: (
+    method: string,
+    params: JsonObject,
+    during: readonly OpenCall[],
+    late: readonly string[],
+  ) => void;
   /** False when the request is none that is answered here: it goes on to the SDK. */
   readonly onRequest: (request: InboundRequest) => boolean;
 }
@@ -65,7 +77,9 @@ export function createExchange(parts: ExchangeParts): Exchange {
   const open = new Set<OpenRequest>();
   /** The last one of each actor, or of a client whose actor is not known. */
   const givenUp = new Map<unknown, OpenCall>();
-  const requestParts = { server, dispatch, cancel, forget, onSettled: (one: OpenRequest) => void open.delete(one) };
+  const requestParts = { server, dispatch, cancel, forget, onSettled };
+  /** When the last call of each actor ended. */
+  const answeredAt = new Map<string, number>();
   let nextId = FIRST_ID;
   let heard = 0;
   takeMessages();
@@ -96,7 +110,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
       pending.get(Number(values["progressToken"]))?.request.progress(values);
       return true;
     }
-    parts.onNotification(method, values, during());
+    parts.onNotification(method, values, during(), streams.getStore()?.of === pending ? [] : late());
     return method === "notifications/message";
   }
 
@@ -104,6 +118,20 @@ export function createExchange(parts: ExchangeParts): Exchange {
     const stream = streams.getStore();
     if (stream?.of === pending) return [pending.get(stream.id)?.request.call ?? []].flat();
     return [...givenUp.values(), ...[...pending.values()].flatMap(({ request }) => request.call ?? [])];
+  }
+
+  function onSettled(request: OpenRequest): void {
+    open.delete(request);
+    const { actorId } = request.call ?? {};
+    if (actorId === undefined) return;
+    answeredAt.set(actorId, performance.now());
+    if (answeredAt.size > MOST_ANSWERED) late();
+  }
+
+  function late(): readonly string[] {
+    const since = performance.now() - LATE_MS;
+    for (const [actorId, at] of answeredAt) if (at <= since) answeredAt.delete(actorId);
+    return [...answeredAt.keys()];
   }
 
   function dispatch(wanted: ExchangeRequest, request: OpenRequest): number {

@@ -74,11 +74,11 @@ export function createSession(parts: SessionParts): Session {
     envelope: toEnvelope(parts, era),
     cancelByStream: hasHeaders,
     onRequest: (request) => era === "legacy" && questions.take(request),
-    onNotification(method, params, during) {
+    onNotification(method, params, during, late) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
       const notice = toNotice(method, params);
       if (notice !== undefined) parts.onNotice(notice);
-      if (method === "notifications/message") logs.tell(params, during);
+      if (method === "notifications/message") logs.tell(params, during, late);
       if (method === "notifications/elicitation/complete") pages.complete(params);
       if (method === "notifications/cancelled") questions.withdraw(params["requestId"]);
     },

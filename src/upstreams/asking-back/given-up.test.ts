@@ -24,7 +24,7 @@ function open() {
     envelope: {},
     cancelByStream: false,
     onRequest: (request) => questions.take(request),
-    onNotification: (_method, params, during) => logs.tell(params, during),
+    onNotification: (_method, params, during, late) => logs.tell(params, during, late),
   });
   const questions = createServerQuestions(exchange.respond);
   const logs = createLogs({
@@ -56,6 +56,7 @@ function open() {
     heard,
     call,
     ask: (id: string) => say({ id, method: "elicitation/create", params: { message: "Delete everything?" } }),
+    answer: () => say({ id: (sent.findLast((one) => "method" in one) as { id: number }).id, result: {} }),
     log: () => say({ method: "notifications/message", params: { level: "info", data: "about ann" } }),
   };
 }
@@ -88,4 +89,20 @@ it("whoever gave up a call is asked and told in the course of the next one", () 
   ask("q");
   log();
   expect(heard).toEqual(["ann is asked: Delete everything?", "ann hears"]);
+});
+
+it("what a server says after a call was answered reaches nobody else for a while, and whoever called again at once", () => {
+  const { heard, call, answer, log } = open();
+  call("ann");
+  answer();
+  call("bob");
+  log();
+  expect(heard).toEqual([]);
+  vi.advanceTimersByTime(5_000);
+  log();
+  expect(heard.splice(0)).toEqual(["bob hears"]);
+  answer();
+  call("bob");
+  log();
+  expect(heard).toEqual(["bob hears"]);
 });

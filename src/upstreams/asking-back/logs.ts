@@ -18,7 +18,8 @@ export interface LogsParts {
 }
 
 export interface Logs {
-  tell(params: JsonObject, during: readonly OpenCall[]): void;
+  /** `late`: the actors whose calls have just been answered. */
+  tell(params: JsonObject, during: readonly OpenCall[], late: readonly string[]): void;
   /** Has a legacy server say more than it would by itself, when a caller wants that. */
   prepare(level: string | undefined): Promise<void> | undefined;
   /** What the caller of this call hears. */
@@ -35,9 +36,11 @@ export function createLogs({ client, era, exchange, secrets, timeoutMs }: LogsPa
   }
 
   return {
-    tell(params, during) {
+    tell(params, during, late) {
       // What one caller's call says is not another's to hear.
-      if (during.some(({ actorId }) => actorId !== during[0]?.actorId)) return;
+      const [first] = during;
+      if (during.some(({ actorId }) => actorId !== first?.actorId)) return;
+      if (late.some((actorId) => actorId !== first?.actorId)) return;
       const event = toLogEvent(params, secrets);
       for (const { onEvent, ended } of during) if (!ended.aborted) onEvent?.(event);
     },
