@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runPinHistories } from "../../test/faults/rows/pin-histories.js";
+import { runPinHistories } from "../../test/faults/rows/integrity/pin-histories.js";
 
 it("approves nothing by itself in two hundred random histories, and keeps nothing back that is approved", async () => {
   const { quarantines, approvals, ...rest } = await runPinHistories({ count: 200, seed: 7 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ROOT } from "../support/gateway.js";
-import { runCanaries } from "./rows/canaries.js";
+import { runCanaries } from "./rows/secrets/canaries.js";
 import { createNeedles, scanBytes, scanCommandLines, scanFiles } from "./support/canary-scan.js";
 import { SCENARIOS } from "./support/canary-scenarios.js";
 import { CANARY_NAMES, createCanaries } from "./support/canary-values.js";

@@ -1,22 +1,25 @@
 // Runs the rows of the fault suite against the built package, prints one table and writes what they found.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { ROWS } from "./rows.mjs";
-import { judge, toTable } from "./support/report.mjs";
+import { GROUPS, isMeant, ROWS } from "./rows.mjs";
+import { judge, toTable, toUntried } from "./support/report.mjs";
+import { runTests } from "./support/run-tests.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = `dist-faults-${process.pid}`;
+const TESTS_SECONDS = 300;
 
 const HELP = `Usage: npm run faults -- [options]
 
 Breaks gateways and their servers on purpose and checks what must hold all the same, against a
 ledger that the servers keep. Loopback only; nothing of your home is read or written.
 
-  --only ROW     run this row only; may be repeated
+  --only WORD    run the rows of this name, group or fault (P1) only; may be repeated
   --full         the full counts (default)
   --quick        few of each
   --seed N       the dice of a former run
@@ -25,9 +28,14 @@ ledger that the servers keep. Loopback only; nothing of your home is read or wri
   --help         print this
 
 Rows:
-${ROWS.map(({ name, about }) => `  ${name.padEnd(20)}${about}`).join("\n")}
+${Object.entries(GROUPS).map(toHelp).join("\n")}
 
 Exit code: 0 when every row ran and none found a violation, else 1.`;
+
+function toHelp([group, { title, rows }]) {
+  const lines = rows.map(({ name, about, ids }) => `  ${name.padEnd(22)} ${about} (${ids.join(", ")})`);
+  return [`${title} (${group})`, ...lines].join("\n");
+}
 
 const options = readOptions();
 if (options.help) console.log(HELP);
@@ -55,31 +63,64 @@ function readOptions() {
 }
 
 function chooseRows(only) {
-  const unknown = only?.find((name) => !ROWS.some((row) => row.name === name));
-  if (unknown === undefined) return only === undefined ? ROWS : ROWS.filter(({ name }) => only.includes(name));
-  console.error(`No row is named "${unknown}". Rows: ${ROWS.map(({ name }) => name).join(", ")}.`);
+  const unknown = only?.find((word) => !ROWS.some((row) => isMeant(word, row)));
+  if (unknown === undefined) {
+    return only === undefined ? ROWS : ROWS.filter((row) => only.some((word) => isMeant(word, row)));
+  }
+  console.error(`No row, group or fault is named "${unknown}". See \`npm run faults -- --help\`.`);
   process.exit(1);
 }
 
 async function run(rows) {
   const size = options.quick ? "quick" : "full";
   const seed = Number(options.seed);
-  const seconds = rows.reduce((sum, row) => sum + row[size].seconds, 0);
+  const driven = rows.filter(({ tests }) => tests === undefined);
+  const tested = rows.filter(({ tests }) => tests !== undefined);
+  const seconds = driven.reduce((sum, row) => sum + row[size].seconds, 0) + (tested.length > 0 ? TESTS_SECONDS : 0);
   console.error(`${rows.length} rows, ${size}, seed ${seed}: about ${Math.ceil(seconds / 60)} minutes on two cores.`);
   const places = prepare();
   const results = [];
-  for (const row of rows) {
+  for (const row of driven) {
     console.error(`${row.name}: ${row.about}, about ${row[size].seconds} s`);
     const from = performance.now();
     const found = await runRow(row, { ...places, seed, count: row[size].count });
-    results.push(judge(row.name, found, (performance.now() - from) / 1000));
-    for (const violation of found.violations.slice(0, 20)) console.error(`  ✗ ${violation.slice(0, 600)}`);
+    results.push(tell(row, found, (performance.now() - from) / 1000));
   }
-  console.log(`\n${toTable(results)}\n`);
-  const report = { version: 1, at: new Date().toISOString(), node: process.version, size, seed, rows: results };
+  results.push(...(await runTestRows(tested, size === "full")));
+  const inOrder = rows.flatMap(({ name }) => results.filter((result) => result.name === name));
+  const untried = toUntried(GROUPS);
+  console.log(`\n${toTable(inOrder)}\n`);
+  if (options.only === undefined)
+    console.log(`Not tried here\n${untried.map(({ id, reason }) => `  ${id}: ${reason}`).join("\n")}\n`);
+  const { node, at, machine } = describeRun();
+  const report = { version: 2, at, node, machine, size, seed, rows: inOrder, untried };
   writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
   console.log(`The findings are in ${options.report}.`);
-  return results.every(({ verdict }) => verdict === "held") ? 0 : 1;
+  const broken = inOrder.filter(({ verdict }) => verdict !== "held").length;
+  console.log(`${inOrder.length - broken} rows held, ${broken} broken.`);
+  return broken === 0 && inOrder.length === rows.length ? 0 : 1;
+}
+
+function describeRun() {
+  const [{ model = "unknown" } = {}] = cpus();
+  const machine = `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`;
+  return { at: new Date().toISOString(), node: process.version, machine };
+}
+
+function tell(row, found, seconds) {
+  for (const violation of found.violations.slice(0, 20)) console.error(`  ✗ ${violation.slice(0, 600)}`);
+  return judge(row, found, seconds);
+}
+
+async function runTestRows(rows, isFull) {
+  if (rows.length === 0) return [];
+  console.error(
+    `${rows.length} rows of tests with their ${isFull ? "full" : "divided"} counts, about ${TESTS_SECONDS} s`,
+  );
+  const from = performance.now();
+  const found = await runTests(rows, { root: ROOT, folder: join(ROOT, FOLDER), isFull });
+  const seconds = (performance.now() - from) / 1000 / rows.length;
+  return rows.map((row) => tell(row, found.get(row.name), seconds));
 }
 
 /** The builds that are tested, and a folder for the rows: inside the package, where its dependencies are found. */
@@ -99,12 +140,12 @@ function prepare() {
 async function runRow(row, context) {
   const onProgress = (text) => console.error(`  ${text}`);
   try {
-    const module = await import(await bundle(row.name));
+    const module = await import(await bundle(`${row.group}/${row.name}`));
     return await row.run(module)({ ...context, onProgress });
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return {
-      id: row.name,
+      id: row.ids.join(", "),
       title: row.about,
       n: 0,
       injected: 0,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { withDeadline } from "./deadline.js";
 import type { FaultHome } from "./home.js";
+import { lagFile } from "./lag.js";
 
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const START_LIMIT_MS = 60_000;
@@ -54,6 +55,8 @@ export interface GatewayOptions {
   readonly config?: string;
   /** A client of the revision 2026-07-28: no handshake, every request says what it needs. */
   readonly isModern?: boolean;
+  /** The process measures how late its event loop is; see `readLag`. */
+  readonly measuresLag?: boolean;
   /** Answers what the gateway asks of its client. */
   readonly onRequest?: (method: string, params: Json) => unknown;
 }
@@ -64,7 +67,11 @@ export async function openGateway(home: FaultHome, options: GatewayOptions): Pro
     process.execPath,
     [LAUNCH, options.dist, "discovery", "--config", options.config ?? home.config],
     {
-      env: { ...home.env, ...(options.failpoint === undefined ? {} : { FAILPOINT: options.failpoint }) },
+      env: {
+        ...home.env,
+        ...(options.failpoint === undefined ? {} : { FAILPOINT: options.failpoint }),
+        ...(options.measuresLag === true ? { FAULT_LAG: lagFile(home) } : {}),
+      },
       cwd: home.folder,
       stdio: "pipe",
     },

@@ -1,13 +1,16 @@
 /** What a row found, with what may be said of it. */
-export function judge(name, { id, title, n, injected, violations, figures }, seconds) {
+export function judge({ name, group, ids }, { title, n, injected, violations, figures, times, stock }, seconds) {
   return {
     name,
-    id,
+    group,
+    ids,
     title,
     n,
     injected,
     violations,
     figures,
+    ...(times === undefined ? {} : { times: toTimes(times) }),
+    ...(stock === undefined ? {} : { stock }),
     seconds: Math.round(seconds),
     // None in n bounds the rate at 3/n, with a confidence of 95 %.
     bound_per_case: violations.length === 0 && n > 0 ? 3 / n : null,
@@ -16,20 +19,35 @@ export function judge(name, { id, title, n, injected, violations, figures }, sec
   };
 }
 
+/** What no row tries, with the reason. */
+export function toUntried(groups) {
+  return Object.values(groups).flatMap(({ untried }) =>
+    Object.entries(untried).map(([id, reason]) => ({ id, reason })),
+  );
+}
+
+function toTimes({ of, ms }) {
+  const sorted = ms.toSorted((one, other) => one - other);
+  const at = (share) => sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? null;
+  return { of, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? null };
+}
+
 const toPercent = (share) => (share === null ? "" : `≤ ${Number((Math.min(share, 1) * 100).toPrecision(2))} %`);
+
+const toMs = (ms) => (ms === null ? "" : Number(ms.toPrecision(3)));
 
 /** One line a row. The bounds are of violations per case and per fault, none having been found. */
 export function toTable(results) {
-  const head = ["row", "n", "faults", "violations", "95 % per case", "per fault", "seconds", "verdict"];
+  const head = ["row", "n", "faults", "violations", "95 % per case", "per fault", "p50 / p99 / max ms", "verdict"];
   const lines = results.map((row) =>
     [
-      `${row.name} (${row.id})`,
+      `${row.name} (${row.ids.join(", ")})`,
       row.n,
       row.injected,
       row.violations.length,
       toPercent(row.bound_per_case),
       toPercent(row.bound_per_fault),
-      row.seconds,
+      row.times === undefined ? "" : [row.times.p50, row.times.p99, row.times.max].map(toMs).join(" / "),
       row.verdict,
     ].map(String),
   );
@@ -40,13 +58,14 @@ export function toTable(results) {
       .map((cell, column) => (isLeft(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
       .join("  ")
       .trimEnd();
-  const figures = results
-    .filter((result) => Object.keys(result.figures).length > 0)
-    .map(
-      ({ name, figures: found }) =>
-        `${name}: ${Object.entries(found)
-          .map(([key, value]) => `${key} ${value}`)
-          .join(", ")}`,
-    );
-  return [toLine(head), ...lines.map(toLine), "", ...figures].join("\n");
+  return [toLine(head), ...lines.map(toLine), "", ...results.flatMap(toRemarks)].join("\n");
+}
+
+function toRemarks({ name, figures, times, stock }) {
+  const list = (found) => Object.entries(found).map(([key, value]) => `${key} ${value}`);
+  const said = [...list(figures), ...(times === undefined ? [] : [`times are of ${times.of}`])];
+  return [
+    ...(said.length === 0 ? [] : [`${name}: ${said.join(", ")}`]),
+    ...(stock === undefined ? [] : [`${name}, stock SDK: ${list(stock).join(", ")}`]),
+  ];
 }

@@ -21,6 +21,10 @@ export interface RowResult {
   readonly injected: number;
   readonly violations: readonly string[];
   readonly figures: Readonly<Record<string, number | string>>;
+  /** Milliseconds of what the row is about, of each case; the report gives p50, p99 and the longest. */
+  readonly times?: { readonly of: string; readonly ms: readonly number[] };
+  /** What the stock SDK did with the same fault in the same run. */
+  readonly stock?: Readonly<Record<string, number | string>>;
 }
 
 export type Row = (options: RowOptions) => Promise<RowResult>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runTamperTrials } from "../../../../test/faults/rows/audit-tampers.js";
+import { runTamperTrials } from "../../../../test/faults/rows/audit/audit-tampers.js";
 
 const IS_FULL = process.env["FAULTS"] === "full";
 

@@ -1,17 +1,17 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAuditLog } from "../../../src/audit/create-audit-log.js";
-import { auditFiles } from "../../../src/audit/files.js";
-import { auditOptions } from "../../../src/audit/options.js";
-import { createSigner } from "../../../src/audit/signer.js";
-import { chainHash } from "../../../src/store/chain-hash.js";
-import { createStore, storeFile } from "../../../src/store/create-store.js";
-import { rotateAudit } from "../../../src/store/rotate-audit.js";
-import { type Database, driver } from "../../../src/store/sqlite/driver.js";
-import { verifyAudit } from "../../../src/surfaces/cli/audit/verify-audit.js";
-import { createLocalKey } from "../../../src/util/local-key.js";
-import { createRandom, type Random } from "../support/random.js";
+import { createAuditLog } from "../../../../src/audit/create-audit-log.js";
+import { auditFiles } from "../../../../src/audit/files.js";
+import { auditOptions } from "../../../../src/audit/options.js";
+import { createSigner } from "../../../../src/audit/signer.js";
+import { chainHash } from "../../../../src/store/chain-hash.js";
+import { createStore, storeFile } from "../../../../src/store/create-store.js";
+import { rotateAudit } from "../../../../src/store/rotate-audit.js";
+import { type Database, driver } from "../../../../src/store/sqlite/driver.js";
+import { verifyAudit } from "../../../../src/surfaces/cli/audit/verify-audit.js";
+import { createLocalKey } from "../../../../src/util/local-key.js";
+import { createRandom, type Random } from "../../support/random.js";
 
 export interface TamperTrials {
   readonly trials: number;

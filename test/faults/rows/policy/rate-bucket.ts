@@ -1,10 +1,10 @@
 // A bucket of a hundred calls that four gateways take from at once: no more than a hundred run.
-import { readAudit } from "../support/audit.js";
-import { type Execution, type Gateway, openGateway, type Outcome } from "../support/gateway.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { createRandom } from "../support/random.js";
-import { describe } from "../support/replay.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit } from "../../support/audit.js";
+import { type Execution, type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom } from "../../support/random.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
 const LIMIT = 100;

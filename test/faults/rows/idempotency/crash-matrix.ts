@@ -1,10 +1,10 @@
 // A gateway is killed at each point of a call, another one started on the same home, the call repeated with its key.
-import { readAudit, settleAudit } from "../support/audit.js";
-import { type Execution, type Gateway, type Outcome, openGateway } from "../support/gateway.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { createRandom, type Random } from "../support/random.js";
-import { describe, toAnswer } from "../support/replay.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit, settleAudit } from "../../support/audit.js";
+import { type Execution, type Gateway, type Outcome, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom, type Random } from "../../support/random.js";
+import { describe, toAnswer } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const POINTS = ["F1", "F2", "F3", "F4", "F5", "F6", "F7"] as const;
 type Point = (typeof POINTS)[number];

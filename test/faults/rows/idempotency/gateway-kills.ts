@@ -1,12 +1,12 @@
 // Gateways are killed again and again under load; clients repeat what was not answered, with its key, at another one.
-import { readAudit, settleAudit } from "../support/audit.js";
-import { type Gateway, openGateway, type Outcome } from "../support/gateway.js";
-import { type Attempt, countEndings, findViolations } from "../support/history.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { type PlannedCall, planCalls, withNumber } from "../support/plan.js";
-import { createRandom, type Random } from "../support/random.js";
-import { replayAnswered } from "../support/replay-answered.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit, settleAudit } from "../../support/audit.js";
+import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
+import { type Attempt, countEndings, findViolations } from "../../support/history.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { type PlannedCall, planCalls, withNumber } from "../../support/plan.js";
+import { createRandom, type Random } from "../../support/random.js";
+import { replayAnswered } from "../../support/replay-answered.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 2;
 const IN_FLIGHT = 24;

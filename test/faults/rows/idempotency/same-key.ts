@@ -1,11 +1,11 @@
 // One key from many callers at once, over several gateways: one call runs, the others are told so or get its answer.
 import { writeFileSync } from "node:fs";
-import { readAudit } from "../support/audit.js";
-import { type Gateway, openGateway, type Outcome } from "../support/gateway.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { createRandom } from "../support/random.js";
-import { describe, toAnswer } from "../support/replay.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit } from "../../support/audit.js";
+import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom } from "../../support/random.js";
+import { describe, toAnswer } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
 const PARALLEL = 100;

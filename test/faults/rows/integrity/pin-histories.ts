@@ -3,17 +3,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Catalog, createCatalog } from "../../../src/catalog/catalog.js";
-import type { CatalogDisk } from "../../../src/catalog/disk.js";
-import { createPinning } from "../../../src/catalog/pinning.js";
-import { fingerprintOf, hashDefinition, type ServerRecord } from "../../../src/catalog/record.js";
-import { rememberedDisk } from "../../../src/catalog/remembered.js";
-import type { Connection } from "../../../src/model/server.js";
-import type { ToolDefinition } from "../../../src/model/tool.js";
-import { createStore } from "../../../src/store/create-store.js";
-import type { Pins } from "../../../src/store/pins.js";
-import { createRandom, type Random } from "../support/random.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { type Catalog, createCatalog } from "../../../../src/catalog/catalog.js";
+import type { CatalogDisk } from "../../../../src/catalog/disk.js";
+import { createPinning } from "../../../../src/catalog/pinning.js";
+import { fingerprintOf, hashDefinition, type ServerRecord } from "../../../../src/catalog/record.js";
+import { rememberedDisk } from "../../../../src/catalog/remembered.js";
+import type { Connection } from "../../../../src/model/server.js";
+import type { ToolDefinition } from "../../../../src/model/tool.js";
+import { createStore } from "../../../../src/store/create-store.js";
+import type { Pins } from "../../../../src/store/pins.js";
+import { createRandom, type Random } from "../../support/random.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 export interface PinHistories {
   readonly histories: number;

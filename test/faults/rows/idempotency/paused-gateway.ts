@@ -1,10 +1,10 @@
 // A gateway that stands still in the middle of a call is still alive: nobody takes its call over.
 import { writeFileSync } from "node:fs";
-import { readAudit } from "../support/audit.js";
-import { openGateway } from "../support/gateway.js";
-import { inHome } from "../support/home.js";
-import { describe, toAnswer } from "../support/replay.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit } from "../../support/audit.js";
+import { openGateway } from "../../support/gateway.js";
+import { inHome } from "../../support/home.js";
+import { describe, toAnswer } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const ATTEMPTS_MEANWHILE = 20;
 

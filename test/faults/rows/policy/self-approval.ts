@@ -1,14 +1,14 @@
 // Callers that try to confirm their own calls where only a person may, in every way that the wire allows.
-import { readAudit } from "../support/audit.js";
-import { type Scene, SCENES, type Stage } from "../support/approval-scenes.js";
-import { approveAtTerminal, decideInStore } from "../support/approve.js";
-import { type AskingClient, openAskedClient, openRoundsClient } from "../support/asking-attacks.js";
-import { ATTACKS } from "../support/attacks.js";
-import { type Gateway, openGateway } from "../support/gateway.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { toId } from "../support/plan.js";
-import { createRandom, type Random } from "../support/random.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit } from "../../support/audit.js";
+import { type Scene, SCENES, type Stage } from "../../support/approval-scenes.js";
+import { approveAtTerminal, decideInStore } from "../../support/approve.js";
+import { type AskingClient, openAskedClient, openRoundsClient } from "../../support/asking-attacks.js";
+import { ATTACKS } from "../../support/attacks.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { toId } from "../../support/plan.js";
+import { createRandom, type Random } from "../../support/random.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 2;
 const SERVERS = ["stdio", "http"] as const;

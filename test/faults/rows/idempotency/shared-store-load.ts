@@ -1,13 +1,13 @@
 // Many calls from four gateways that share one store, some with the same key, while servers crash before and after effects.
-import { readAudit, settleAudit } from "../support/audit.js";
-import { type Gateway, openGateway } from "../support/gateway.js";
-import { type Attempt, countEndings, findViolations } from "../support/history.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { type PlannedCall, planCalls } from "../support/plan.js";
-import { createRandom, type Random } from "../support/random.js";
-import { describe } from "../support/replay.js";
-import { replayAnswered } from "../support/replay-answered.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit, settleAudit } from "../../support/audit.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type Attempt, countEndings, findViolations } from "../../support/history.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { type PlannedCall, planCalls } from "../../support/plan.js";
+import { createRandom, type Random } from "../../support/random.js";
+import { describe } from "../../support/replay.js";
+import { replayAnswered } from "../../support/replay-answered.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
 const MOST_IN_FLIGHT = 500;

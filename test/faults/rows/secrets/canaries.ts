@@ -1,11 +1,11 @@
 // Secrets in every place that can hold one, every fault that can make one show, and a look at every byte that was written.
-import { createCanaryPlace } from "../support/canary-place.js";
-import { createPrograms, type Heard } from "../support/canary-programs.js";
-import { createNeedles, scanBytes, scanFiles } from "../support/canary-scan.js";
-import { type Scenario, SCENARIOS } from "../support/canary-scenarios.js";
-import { createCanaries } from "../support/canary-values.js";
-import { createRandom } from "../support/random.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { createCanaryPlace } from "../../support/canary-place.js";
+import { createPrograms, type Heard } from "../../support/canary-programs.js";
+import { createNeedles, scanBytes, scanFiles } from "../../support/canary-scan.js";
+import { type Scenario, SCENARIOS } from "../../support/canary-scenarios.js";
+import { createCanaries } from "../../support/canary-values.js";
+import { createRandom } from "../../support/random.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 export interface CanaryOptions {
   readonly runs: number;

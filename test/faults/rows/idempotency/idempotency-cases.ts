@@ -1,10 +1,10 @@
 // What keys promise, case by case, over stdio and HTTP.
-import { readAudit } from "../support/audit.js";
-import { type Gateway, openGateway } from "../support/gateway.js";
-import { type FaultHome, inHome } from "../support/home.js";
-import { KEY_CASES, type KeyCase, quarantineCase } from "../support/key-cases.js";
-import { toId } from "../support/plan.js";
-import type { RowOptions, RowResult } from "../support/row.js";
+import { readAudit } from "../../support/audit.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { KEY_CASES, type KeyCase, quarantineCase } from "../../support/key-cases.js";
+import { toId } from "../../support/plan.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const SERVERS = ["stdio", "http"] as const;
 const LANES = 2;

@@ -1,0 +1,7 @@
+/** @type {import("../rows.d.mts").Group} */
+export const configuration = {
+  letter: "C",
+  title: "Configuration",
+  rows: [],
+  untried: {},
+};

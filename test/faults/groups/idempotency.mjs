@@ -1,0 +1,56 @@
+/** @type {import("../rows.d.mts").Group} */
+export const idempotency = {
+  letter: "I",
+  title: "Idempotency",
+  rows: [
+    {
+      name: "crash-matrix",
+      ids: ["I6"],
+      about: "gateways killed at each point of a call, and the call repeated",
+      full: { count: 50, seconds: 480 },
+      quick: { count: 2, seconds: 20 },
+      run: (module) => module.crashMatrix,
+    },
+    {
+      name: "shared-store-load",
+      ids: ["I7"],
+      about: "10,000 calls of four gateways on one store while servers crash",
+      full: { count: 10_000, seconds: 270 },
+      quick: { count: 600, seconds: 25 },
+      run: (module) => module.sharedStoreLoad,
+    },
+    {
+      name: "gateway-kills",
+      ids: ["I8", "A2"],
+      about: "gateways killed under load, clients that repeat",
+      full: { count: 20, seconds: 60 },
+      quick: { count: 3, seconds: 15 },
+      run: (module) => module.gatewayKills,
+    },
+    {
+      name: "same-key",
+      ids: ["I3"],
+      about: "100 parallel calls with one key",
+      full: { count: 1000, seconds: 60 },
+      quick: { count: 10, seconds: 10 },
+      run: (module) => module.sameKey,
+    },
+    {
+      name: "idempotency-cases",
+      ids: ["I1", "I2", "I5", "I14", "I15", "I16", "I18"],
+      about: "what keys promise, case by case",
+      full: { count: 6, seconds: 60 },
+      quick: { count: 2, seconds: 30 },
+      run: (module) => module.idempotencyCases,
+    },
+    {
+      name: "paused-gateway",
+      ids: ["I13"],
+      about: "gateways that stand still in the middle of a call",
+      full: { count: 40, seconds: 30 },
+      quick: { count: 4, seconds: 6 },
+      run: (module) => module.pausedGateway,
+    },
+  ],
+  untried: {},
+};

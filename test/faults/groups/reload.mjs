@@ -1,0 +1,7 @@
+/** @type {import("../rows.d.mts").Group} */
+export const reload = {
+  letter: "W",
+  title: "Reload",
+  rows: [],
+  untried: {},
+};
