@@ -89,15 +89,13 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     });
   const send: Passed["send"] = async (tool, call, signal) => {
     const beforeSend = (): Promise<void> | undefined => {
-      assertEnabled(tool, inForce().rules);
-      assertUnchanged(tool, inForce().snapshot().tools.get(tool.id));
+      const { rules: inForceNow, snapshot } = inForce();
+      assertEnabled(tool, inForceNow);
+      assertUnchanged(tool, snapshot().tools.get(tool.id));
       return call.beforeSend();
     };
-    return await upstreams.call(
-      inForce().target(tool.server, call.actorId),
-      toUpstreamCall(tool, { ...call, beforeSend }, policy),
-      signal,
-    );
+    const target = inForce().target(tool.server, call.actorId);
+    return await upstreams.call(target, toUpstreamCall(tool, call, { policy, beforeSend }), signal);
   };
   const riskOf = (tool: Tool): string => policy.ruling(tool).risk.risk;
   const executeAmong = (seen: Pick<Discovery, "find">): Execute => {
@@ -114,10 +112,15 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
 }
 
 /** Whether a request may be repeated is the policy's word, not the document's. */
-function toUpstreamCall(tool: Tool, call: OutgoingCall, policy: Policy): UpstreamCall {
+function toUpstreamCall(tool: Tool, call: OutgoingCall, { policy, beforeSend }: Sending): UpstreamCall {
   const { name, operation, definition } = tool;
-  if (operation === undefined) return { ...call, tool: name, inputSchema: definition.inputSchema };
-  return { ...call, tool: name, operation: { ...operation, idempotent: policy.ruling(tool).key.isIdempotent } };
+  if (operation === undefined) return { ...call, beforeSend, tool: name, inputSchema: definition.inputSchema };
+  const { isIdempotent } = policy.ruling(tool).key;
+  return { ...call, beforeSend, tool: name, operation: { ...operation, idempotent: isIdempotent } };
+}
+
+interface Sending extends Pick<OutgoingCall, "beforeSend"> {
+  readonly policy: Policy;
 }
 
 function pinOf({ quarantine }: Tool): PinState {

@@ -74,8 +74,8 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
   const tool = await parts.resolve(call, startWaitMs, signal);
   attempt.resolved(tool.id, parts.policy.ruling(tool).risk.risk);
   if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
-  const onArguments = (given: JsonObject): Promise<void> => attempt.hash(given);
-  const permit = await obtainPermit(call, tool, { ...parts, onArguments }, signal);
+  const onArguments = (given: JsonObject): Promise<void> | undefined => attempt.hash(given);
+  const permit = await obtainPermit({ call, tool, onArguments }, parts, signal);
   attempt.approvalId = permit.approved?.id;
   if (call.dryRun === true) {
     await assertRoom(permit, attempt, parts);

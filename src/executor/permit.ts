@@ -55,11 +55,18 @@ export interface Permit {
   readonly wouldAsk?: true;
 }
 
-/** Throws the refusal, if there is one. `onArguments` hears of them as soon as they are known to be what they seem. */
+/** A call that wants to run. */
+export interface Applicant {
+  readonly call: Call;
+  readonly tool: Tool;
+  /** Hears of the arguments as soon as they are known to be what they seem. */
+  readonly onArguments: (given: JsonObject) => Promise<void> | undefined;
+}
+
+/** Throws the refusal, if there is one. */
 export async function obtainPermit(
-  call: Call,
-  tool: Tool,
-  parts: PermitParts & { readonly onArguments: (given: JsonObject) => Promise<void> },
+  { call, tool, onArguments }: Applicant,
+  parts: PermitParts,
   signal?: AbortSignal,
 ): Promise<Permit> {
   const { policy, validation, idempotency } = parts;
@@ -72,7 +79,8 @@ export async function obtainPermit(
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
   const given = withKey(toArguments(call, tool), call, { tool, ruling });
-  await parts.onArguments(given);
+  const noting = onArguments(given);
+  if (noting !== undefined) await noting;
   const keyed = await toKeyed(call, { tool, given, ruling }, parts);
   const known = keyed === undefined ? undefined : await settled(idempotency.look(keyed));
   const violations = await validation.check(tool, given);

@@ -15,7 +15,7 @@ import type { Watches } from "./watches.js";
 /** How long one piece of work may wait for a server to start. */
 export interface Patience {
   readonly timeoutMs: number;
-  readonly startWaitMs?: number;
+  readonly startWaitMs?: number | undefined;
 }
 
 export interface Work<Result> extends Patience {
@@ -69,8 +69,9 @@ export function createBeside(parts: BesideParts): Beside {
 
   return {
     request(target, request, signal) {
+      const { peer } = request;
       const run: Work<UpstreamAnswer>["run"] = (session, lend) =>
-        needRelay(session).request({ ...request, ...lendingPeer(request.peer, lend) }, signal);
+        needRelay(session).request(peer === undefined ? request : { ...request, peer: lendingPeer(peer, lend) }, signal);
       return use(target, { ...request, run }, signal);
     },
 

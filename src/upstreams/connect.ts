@@ -12,6 +12,7 @@ import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { createSession, type Session } from "./session.js";
+import { startLimitMs } from "./start-limit.js";
 import type { Peers } from "./types.js";
 import { createStdioChannel } from "./stdio-transport.js";
 import type { Notice } from "./types.js";
@@ -88,7 +89,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   });
   client.onerror = () => undefined;
   try {
-    const timeout = parts.options.startTimeoutMs;
+    const timeout = startLimitMs(connection, parts.options);
     const prior = plan === "probe" ? {} : { prior: { kind: "legacy" as const } };
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
     // It may have ended with its last word of the handshake.

@@ -7,6 +7,7 @@ import {
   inFlight,
   openWatched,
   pidOf,
+  serverFile,
   stdioTarget,
   textOf,
   toCall,
@@ -68,6 +69,20 @@ describe("a start", () => {
     expect(upstreams.state("echo").kind).toBe("starting");
     await eventually(() => upstreams.state("echo").kind === "open");
     expect(await pidOf(upstreams)).toBeGreaterThan(0);
+    expect(upstreams.states).toEqual(["starting", "open"]);
+  });
+
+  it("of a command that may have to fetch its server may take longer than others from the first to the last", async () => {
+    const slow = stdioTarget("slow", [], {
+      connection: () => ({
+        kind: "stdio",
+        command: "sh",
+        args: ["-c", `sleep 1; exec "${process.execPath}" "${serverFile("echo.mjs")}" npx`],
+        env: {},
+      }),
+    });
+    const upstreams = openWatched({ startTimeoutMs: 200, probeTimeoutMs: 100 });
+    expect(textOf(await upstreams.call(slow, toCall("echo", { text: "there" })))).toBe("there");
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 

@@ -44,7 +44,41 @@ describe("the limiter", () => {
     const { limiter } = create(1, 1);
     await limiter.acquire();
     void limiter.acquire();
-    await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED", executed: "no", server: "github" });
+    await expect(limiter.acquire()).rejects.toMatchObject({
+      code: "OVERLOADED",
+      executed: "no",
+      server: "github",
+      facts: { waiting: 1, retry_after_seconds: 5 },
+    });
+  });
+
+  it("lets in first who has the fewest places, whoever came before", async () => {
+    const { limiter } = create(2, 10);
+    const order: string[] = [];
+    const enter = (caller: string) => limiter.acquire(caller).then((place) => (order.push(caller), place));
+    const first = await limiter.acquire("flooder");
+    await limiter.acquire("flooder");
+    const waiting = ["flooder", "flooder", "ann", "bob", "ann"].map(enter);
+    first.release();
+    const placeOfAnn = await waiting[2]!;
+    placeOfAnn.release();
+    (await waiting[3]!).release();
+    (await waiting[4]!).release();
+    (await waiting[0]!).release();
+    await waiting[1];
+    expect(order).toEqual(["ann", "bob", "ann", "flooder", "flooder"]);
+  });
+
+  it("has who waits most give way to others in a full line, and nobody to who waits as much", async () => {
+    const { limiter } = create(1, 3);
+    await limiter.acquire("flooder");
+    const flood = [1, 2, 3].map(() => limiter.acquire("flooder").catch((error: unknown) => error));
+    const ann = limiter.acquire("ann").catch((error: unknown) => error);
+    expect(await flood[2]).toMatchObject({ code: "OVERLOADED", executed: "no", facts: { waiting: 3 } });
+    await expect(limiter.acquire("ann")).rejects.toMatchObject({ code: "OVERLOADED" });
+    await expect(limiter.acquire("flooder")).rejects.toMatchObject({ code: "OVERLOADED" });
+    await expect(Promise.race([ann, flood[1], Promise.resolve("both wait")])).resolves.toBe("both wait");
+    expect(limiter.waiting).toBe(3);
   });
 
   it("refuses what waited too long and does not let it in later", async () => {
@@ -55,6 +89,7 @@ describe("the limiter", () => {
     await expect(waiting).rejects.toMatchObject({
       code: "OVERLOADED",
       message: "The call waited 5 s in the queue of github; nothing was sent.",
+      facts: { retry_after_seconds: 5 },
     });
     expect(limiter.waiting).toBe(0);
     place.release();
@@ -65,7 +100,7 @@ describe("the limiter", () => {
     const { limiter, timers } = create(1, 5);
     const place = await limiter.acquire();
     const controller = new AbortController();
-    const waiting = limiter.acquire(controller.signal);
+    const waiting = limiter.acquire("ann", controller.signal);
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "CANCELLED", executed: "no" });
     expect(timers.count()).toBe(0);
@@ -74,7 +109,7 @@ describe("the limiter", () => {
   });
 
   it("refuses a call that was cancelled before it came", async () => {
-    await expect(create(1, 1).limiter.acquire(AbortSignal.abort())).rejects.toMatchObject({ code: "CANCELLED" });
+    await expect(create(1, 1).limiter.acquire("ann", AbortSignal.abort())).rejects.toMatchObject({ code: "CANCELLED" });
   });
 
   it("counts a place that is given back twice once", async () => {

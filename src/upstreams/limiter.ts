@@ -17,37 +17,54 @@ export interface Place {
 }
 
 export interface Limiter {
-  /** Waits in line for a place. */
-  acquire(signal?: AbortSignal): Promise<Place>;
+  /** Waits in line for a place. Who has the fewest of them is let in first, and who waits most gives way in a full line. */
+  acquire(caller?: string, signal?: AbortSignal): Promise<Place>;
   readonly waiting: number;
 }
 
 /** Places of one server that may be lent: whoever has lent one costs the server something all the same. */
 const MOST_LENT = 256;
 
-/** One server's share: so many calls at once, so many in line, first come first served. */
+interface Waiting {
+  readonly caller: string;
+  readonly enter: () => void;
+  readonly leave: (error: DiscoveryError) => void;
+}
+
+/** One server's share: so many calls at once, so many in line, and callers in turn whatever each of them asks for. */
 export function createLimiter(parts: LimiterParts): Limiter {
   let running = 0;
   let lent = 0;
-  const line: (() => void)[] = [];
+  const held = new Map<string, number>();
+  /** In the order in which they came. */
+  const line: Waiting[] = [];
+
+  const count = (caller: string, by: 1 | -1): void => {
+    running += by;
+    const now = (held.get(caller) ?? 0) + by;
+    if (now === 0) held.delete(caller);
+    else held.set(caller, now);
+  };
 
   function letIn(): void {
     while (running < parts.concurrency && line.length > 0) {
-      running += 1;
-      line.shift()?.();
+      const [next] = line.splice(findNext(line, held), 1);
+      if (next === undefined) return;
+      count(next.caller, 1);
+      next.enter();
     }
   }
 
-  function createPlace(): Place {
+  function createPlace(caller: string): Place {
     let isHeld = true;
     let loans = 0;
     const giveUp = (): void => {
-      running -= 1;
+      count(caller, -1);
       letIn();
     };
     const takeBack = (): void => {
       lent -= 1;
-      running += 1;
+      count(caller, 1);
     };
     return {
       release() {
@@ -71,25 +88,28 @@ export function createLimiter(parts: LimiterParts): Limiter {
     };
   }
 
-  function wait(signal: AbortSignal | undefined): Promise<Place> {
+  function wait(caller: string, signal: AbortSignal | undefined): Promise<Place> {
     return new Promise((resolve, reject) => {
-      const leave = (error: DiscoveryError): void => {
-        line.splice(line.indexOf(enter), 1);
-        stopWatching();
-        reject(error);
-      };
-      const onAbort = (): void => leave(cancelledInLine(parts.server));
-      const callOff = parts.schedule(parts.queueWaitMs, () => leave(waitedTooLong(parts)));
+      const onAbort = (): void => waiting.leave(cancelledInLine(parts.server));
+      const callOff = parts.schedule(parts.queueWaitMs, () => waiting.leave(waitedTooLong(parts)));
       const stopWatching = (): void => {
         callOff();
         signal?.removeEventListener("abort", onAbort);
       };
-      const enter = (): void => {
-        stopWatching();
-        resolve(createPlace());
+      const waiting: Waiting = {
+        caller,
+        enter() {
+          stopWatching();
+          resolve(createPlace(caller));
+        },
+        leave(error) {
+          line.splice(line.indexOf(waiting), 1);
+          stopWatching();
+          reject(error);
+        },
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      line.push(enter);
+      line.push(waiting);
     });
   }
 
@@ -97,17 +117,43 @@ export function createLimiter(parts: LimiterParts): Limiter {
     get waiting() {
       return line.length;
     },
-    async acquire(signal) {
+    async acquire(caller = "", signal) {
       if (signal?.aborted) throw cancelledInLine(parts.server);
       letIn();
       if (running < parts.concurrency) {
-        running += 1;
-        return createPlace();
+        count(caller, 1);
+        return createPlace(caller);
       }
-      if (line.length >= parts.queue) throw lineIsFull(parts.server, line.length);
-      return wait(signal);
+      if (line.length >= parts.queue) {
+        const full = lineIsFull(parts.server, { waiting: line.length, waitMs: parts.queueWaitMs });
+        const other = findLast(line, caller);
+        if (other === undefined) throw full;
+        other.leave(full);
+      }
+      return wait(caller, signal);
     },
   };
+}
+
+/** The first of those whose callers have the fewest places. */
+function findNext(line: readonly Waiting[], held: ReadonlyMap<string, number>): number {
+  let best = 0;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const [index, { caller }] of line.entries()) {
+    const own = held.get(caller) ?? 0;
+    if (own >= fewest) continue;
+    [best, fewest] = [index, own];
+    if (own === 0) break;
+  }
+  return best;
+}
+
+/** The last one in line of the caller who waits most, if that is more than this one will wait. */
+function findLast(line: readonly Waiting[], caller: string): Waiting | undefined {
+  const waits = new Map<string, number>();
+  for (const one of line) waits.set(one.caller, (waits.get(one.caller) ?? 0) + 1);
+  const [most, times] = [...waits].reduce((one, other) => (other[1] > one[1] ? other : one), [caller, 0]);
+  return times > (waits.get(caller) ?? 0) + 1 ? line.findLast((one) => one.caller === most) : undefined;
 }
 
 function once(run: () => void): () => void {
@@ -119,10 +165,16 @@ function once(run: () => void): () => void {
   };
 }
 
-export function lineIsFull(server: string, waiting: number): DiscoveryError {
+interface FullLine {
+  readonly waiting: number;
+  /** After this long nobody of those who wait now is in line any more. */
+  readonly waitMs: number;
+}
+
+export function lineIsFull(server: string, { waiting, waitMs }: FullLine): DiscoveryError {
   return new DiscoveryError("OVERLOADED", `${server} has ${waiting} calls waiting already; nothing was sent.`, {
     hint: "Call again in a few seconds, or call less in parallel.",
-    facts: { waiting },
+    facts: { waiting, ...retryAfter(waitMs) },
     server,
   });
 }
@@ -131,8 +183,16 @@ function waitedTooLong(parts: LimiterParts): DiscoveryError {
   return new DiscoveryError(
     "OVERLOADED",
     `The call waited ${parts.queueWaitMs / 1000} s in the queue of ${parts.server}; nothing was sent.`,
-    { hint: "Call again in a few seconds, or call less in parallel.", server: parts.server },
+    {
+      hint: "Call again in a few seconds, or call less in parallel.",
+      facts: retryAfter(parts.queueWaitMs),
+      server: parts.server,
+    },
   );
+}
+
+function retryAfter(waitMs: number): { readonly retry_after_seconds: number } {
+  return { retry_after_seconds: Math.max(1, Math.ceil(waitMs / 1000)) };
 }
 
 function cancelledInLine(server: string): DiscoveryError {

@@ -24,7 +24,7 @@ export interface ExchangeRequest extends Limits {
    * Looks at every answer. Undefined: it is the last. Otherwise the request is made again with these members more, and
    * the silence until they are known is not the server's.
    */
-  readonly more?: (answer: Answer, ended: AbortSignal) => Promise<JsonObject> | undefined;
+  readonly more?: (answer: Answer, ended: () => AbortSignal) => Promise<JsonObject> | undefined;
 }
 
 /** Who hears of what a server says beside its answers. */
@@ -65,7 +65,8 @@ export class OpenRequest {
   readonly #wanted: ExchangeRequest;
   readonly #parts: OpenRequestParts;
   readonly #signal: AbortSignal | undefined;
-  readonly #ending = new AbortController();
+  /** Made when somebody wants to hear of the end: most calls are asked nothing, and signals are dear. */
+  #ending: AbortController | undefined;
   readonly #clock: SilenceClock;
   readonly #total: NodeJS.Timeout;
   #resolve: (answer: Answer) => void = () => undefined;
@@ -85,9 +86,28 @@ export class OpenRequest {
     const expire = (limitMs: number) => () => this.#giveUp(timedOut(parts.server, limitMs));
     this.#clock = startSilenceClock(Math.min(timeoutMs, maxTotalMs), expire(timeoutMs));
     this.#total = setTimeout(expire(maxTotalMs), maxTotalMs);
-    this.call = caller && { ...caller, ended: this.#ending.signal, pause: this.#clock.pause };
+    this.call = caller && this.#toCall(caller);
     signal?.addEventListener("abort", this.#onAbort, { once: true });
     this.#id = parts.dispatch(wanted, this);
+  }
+
+  #toCall({ actorId, peer, onEvent }: Caller): OpenCall {
+    const ended = (): AbortSignal => this.#ended();
+    return {
+      actorId,
+      peer,
+      onEvent,
+      get ended() {
+        return ended();
+      },
+      pause: this.#clock.pause,
+    };
+  }
+
+  #ended(): AbortSignal {
+    this.#ending ??= new AbortController();
+    if (this.#isSettled) this.#ending.abort();
+    return this.#ending.signal;
   }
 
   progress(params: JsonObject): void {
@@ -97,7 +117,7 @@ export class OpenRequest {
 
   answer(message: JsonObject): void {
     const answer = toAnswer(message);
-    const more = this.#wanted.more?.(answer, this.#ending.signal);
+    const more = this.#wanted.more?.(answer, () => this.#ended());
     if (more === undefined) this.#settle(() => this.#resolve(answer));
     else void this.#goOn(more);
   }
@@ -136,7 +156,7 @@ export class OpenRequest {
     this.#parts.forget(this.#id);
     this.#parts.onSettled(this);
     finish();
-    this.#ending.abort();
+    this.#ending?.abort();
   }
 }
 

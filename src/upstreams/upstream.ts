@@ -40,7 +40,10 @@ interface Start {
   waiting: number;
 }
 
-type SentWork<Result> = Work<Result> & Pick<UpstreamCall, "beforeSend">;
+type SentWork<Result> = Work<Result> & {
+  readonly beforeSend?: UpstreamCall["beforeSend"] | undefined;
+  readonly actorId?: string | undefined;
+};
 
 interface Want {
   readonly keep: boolean;
@@ -119,16 +122,17 @@ export class Upstream {
   }
 
   async #call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
+    const { timeoutMs, startWaitMs, beforeSend, actorId, peer } = call;
     const run: Work<CallResult>["run"] = (session, lend) =>
-      session.callTool({ ...call, ...lendingPeer(call.peer, lend) }, signal);
-    return await this.#work(target, { ...call, run }, signal);
+      session.callTool(peer === undefined ? call : { ...call, peer: lendingPeer(peer, lend) }, signal);
+    return await this.#work(target, { run, timeoutMs, startWaitMs, beforeSend, actorId }, signal);
   }
 
   async #work<Result>(target: UpstreamTarget, work: SentWork<Result>, signal?: AbortSignal): Promise<Result> {
     const { startWaitMs } = this.#parts.options;
     const want = { keep: true, waitMs: work.startWaitMs ?? Math.min(startWaitMs, work.timeoutMs) };
     await this.#ready(target, want, signal);
-    const place = await this.#limiter.acquire(signal);
+    const place = await this.#limiter.acquire(work.actorId, signal);
     const run = (session: Session): Promise<Result> => work.run(session, place.lend);
     try {
       const live = await this.#ready(target, want, signal);
@@ -330,7 +334,7 @@ export class Upstream {
 
   async #await(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
     const { options, schedule, server, now } = this.#parts;
-    if (start.waiting >= options.concurrency + options.queue) throw lineIsFull(server, start.waiting);
+    if (start.waiting >= options.concurrency + options.queue) throw lineIsFull(server, { waiting: start.waiting, waitMs });
     start.waiting += 1;
     let stop: () => void = () => undefined;
     try {

@@ -74,7 +74,7 @@ class Peer {
       deaf: this.deafening.signal,
     };
     const stages = () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages);
-    this.#handle = serveStdio(({ era }) => createGatewayServer({ ...parts, stages, era }), { transport });
+    this.#handle = serveStdio(({ era }) => createGatewayServer({ ...parts, stages, era }).server, { transport });
   }
 
   /** The first message that fits, as soon as it is there. */

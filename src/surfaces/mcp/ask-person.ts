@@ -1,10 +1,11 @@
 // A question comes in; it reaches the person behind the client, and their word goes out. Whether it is needed, for what
 // it counts and for how long is not known here.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY } from "@modelcontextprotocol/server";
 import type { AskPerson, Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { toForm, toVerdict } from "./question-form.js";
+import type { RequestContext } from "./request-context.js";
 
 export interface AskingParts {
   readonly era: "legacy" | "modern";
@@ -23,7 +24,7 @@ export interface Asking {
 }
 
 /** Undefined when the client has not declared that it can show a form. */
-export function createAsking(context: ServerContext, parts: AskingParts): Asking | undefined {
+export function createAsking(context: RequestContext, parts: AskingParts): Asking | undefined {
   if (parts.era === "legacy") {
     if (!canShowForms(parts.capabilities)) return undefined;
     return { ask: askNow(context, parts.deaf), nextRound: () => undefined };
@@ -40,7 +41,7 @@ function canShowForms(capabilities: unknown): boolean {
 }
 
 /** The legacy era: a request of ours, on the connection that the call came from, while the call waits. */
-function askNow({ mcpReq }: ServerContext, deaf: AbortSignal): AskPerson {
+function askNow({ mcpReq }: RequestContext, deaf: AbortSignal): AskPerson {
   return async (question, signal) => {
     const form = toForm(question);
     if (form === undefined) return "unanswered";
@@ -61,7 +62,7 @@ const KEY = "confirmation";
  * The modern era (2026-07-28): the request is answered with the question, and comes again with the person's word. The
  * word counts for the question that this process has put, and no other: whatever else comes with it is asked about anew.
  */
-function askInRounds({ mcpReq }: ServerContext, stateKey: Uint8Array): Asking {
+function askInRounds({ mcpReq }: RequestContext, stateKey: Uint8Array): Asking {
   let next: JsonObject | undefined;
   return {
     ask: (question) => {

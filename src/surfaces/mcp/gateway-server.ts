@@ -4,7 +4,6 @@ import {
   ProtocolErrorCode,
   type RequestId,
   Server,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Stages } from "../../compose.js";
 import { DiscoveryError, toDiscoveryError } from "../../errors.js";
@@ -20,13 +19,14 @@ import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
 import { VERSION } from "../../version.js";
 import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
-import type { Caller } from "./asking-back/conversation.js";
+import type { Caller, Work } from "./asking-back/conversation.js";
 import { createLogLevels } from "./asking-back/log-levels.js";
 import type { Rounds } from "./asking-back/rounds.js";
-import { ownerOf, runForCaller } from "./asking-back/run-for-caller.js";
+import { type CallerParts, ownerOf, runForCaller } from "./asking-back/run-for-caller.js";
 import { ASKING_BACK, BESIDE_CAPABILITIES, createBesideTools, type News } from "./beside-tools.js";
 import { CHANGING, FIXED, withHint } from "./cache-hints.js";
 import type { ListenListener } from "./listens.js";
+import type { RequestContext } from "./request-context.js";
 import { askInTask } from "./tasks/ask-in-task.js";
 import { serveTasks, TASK_CAPABILITIES } from "./tasks/task-methods.js";
 
@@ -50,7 +50,13 @@ export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
   readonly ending?: AbortSignal;
 }
 
-export function createGatewayServer(parts: GatewayServerParts): Server {
+export interface GatewayServer {
+  readonly server: Server;
+  /** What a request to call a tool is answered with, however it came. */
+  callTool(params: JsonObject, context: RequestContext): Promise<JsonObject>;
+}
+
+export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   const { isFixed } = parts.offered;
   const server = new Server(
     { name: "anygpt-discovery", title: "AnyGPT Discovery", version: VERSION },
@@ -73,36 +79,49 @@ export function createGatewayServer(parts: GatewayServerParts): Server {
   server.onclose = () => beside.close();
   const levels = createLogLevels(server, parts.era);
   if (parts.era === "modern") serveTasks(server, parts.rounds.tasks, ownerOf(parts.actor));
+
+  const toCaller = (params: JsonObject, context: RequestContext): CallerParts => ({
+    era: parts.era,
+    actor: parts.actor,
+    rounds: parts.rounds,
+    deaf: parts.deaf,
+    client: server,
+    declared: server.getClientCapabilities(),
+    params,
+    signal: signalOf(context, parts.ending),
+    onEvent: levels.listener(context),
+  });
+
+  const callTool = async (params: JsonObject, context: RequestContext): Promise<JsonObject> => {
+    const caller = toCaller(params, context);
+    const { era, stateKey, deaf } = parts;
+    const request = {
+      params,
+      actor: parts.actor,
+      context,
+      flaws: parts.flawsOf(context.mcpReq.id),
+      asking: createAsking(context, { era, stateKey, deaf, capabilities: caller.declared }),
+      logLevel: levels.wanted(context),
+    };
+    return await runForCaller(context, caller, (whom) => callMetaTool(request, whom, parts));
+  };
+
   // A handler registered for a method has its result parsed and copied by the SDK, which drops what its
   // schemas do not know. The fallback's result goes out as it is, and what an upstream says must.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
     if (method === "tools/list")
       return withHint(await listTools(params?.["cursor"], parts), isFixed ? FIXED : CHANGING, parts.era);
     const given = params ?? {};
-    const caller = {
-      ...parts,
-      client: server,
-      declared: server.getClientCapabilities(),
-      params: given,
-      signal: signalOf(context, parts.ending),
-      onEvent: levels.listener(context),
-    };
-    if (ASKING_BACK.has(method))
-      return await runForCaller(context, caller, async (whom) => (await beside.handle(method, given, whom)) ?? {});
+    if (ASKING_BACK.has(method)) {
+      const answer: Work = async (whom) => (await beside.handle(method, given, whom)) ?? {};
+      return await runForCaller(context, toCaller(given, context), answer);
+    }
     const answer = beside.handle(method, given, context.mcpReq);
     if (answer !== undefined) return await answer;
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
-    const request = {
-      params: given,
-      actor: parts.actor,
-      context,
-      flaws: parts.flawsOf(context.mcpReq.id),
-      asking: createAsking(context, { ...parts, capabilities: server.getClientCapabilities() }),
-      logLevel: levels.wanted(context),
-    };
-    return { ...(await runForCaller(context, caller, (whom) => callMetaTool({ ...request, caller: whom }, parts))) };
+    return await callTool(given, context);
   };
-  return server;
+  return { server, callTool };
 }
 
 /** A client that cannot be told looks for itself. */
@@ -135,24 +154,24 @@ async function whenKnown({ offered, refresh }: Stages): Promise<Offered> {
   return offered;
 }
 
-function signalOf({ mcpReq }: ServerContext, ending: AbortSignal | undefined): AbortSignal {
+function signalOf({ mcpReq }: RequestContext, ending: AbortSignal | undefined): AbortSignal {
   return ending === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ending]);
 }
 
 interface MetaRequest {
   readonly actor: Actor;
-  readonly caller: Caller;
   readonly logLevel: string | undefined;
   readonly params: JsonObject;
-  readonly context: ServerContext;
+  readonly context: RequestContext;
   readonly flaws: readonly JsonViolation[];
   readonly asking: Asking | undefined;
 }
 
 async function callMetaTool(
   request: MetaRequest,
+  caller: Caller,
   { stages, era }: GatewayServerParts,
-): Promise<CallResult | JsonObject> {
+): Promise<JsonObject> {
   const { name, arguments: args } = request.params;
   if (typeof name !== "string")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs the tool's name.");
@@ -161,11 +180,11 @@ async function callMetaTool(
   const metaTool = offered.find(name) ?? (await whenKnown(current)).find(name);
   if (metaTool === undefined) throw unknownMetaTool(place.secrets.redact(name), offered.names);
   try {
-    return toResult(await metaTool.run(args, toMetaContext(request)));
+    return toResult(await metaTool.run(args, toMetaContext(request, caller)));
   } catch (error) {
-    assertNoPage(error, request.caller);
+    assertNoPage(error, caller);
     if (era === "modern" && !offered.isFixed) assertNoLack(error);
-    const isAnswered = request.caller.isAnswered?.() === true;
+    const isAnswered = caller.isAnswered?.() === true;
     if (isAnswered && !offered.isFixed) assertNoProtocolError(error, place.secrets);
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
     return (
@@ -217,7 +236,7 @@ function toResult(answer: MetaAnswer): CallResult {
   return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
 }
 
-function toMetaContext({ actor, caller, context, flaws, asking, logLevel }: MetaRequest): MetaContext {
+function toMetaContext({ actor, context, flaws, asking, logLevel }: MetaRequest, caller: Caller): MetaContext {
   const { mcpReq, http } = context;
   const { progressToken: _token, ...own } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
   const meta = http?.req === undefined ? own : { ...traceMeta(Object.fromEntries(http.req.headers)), ...own };

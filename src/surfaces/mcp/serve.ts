@@ -12,6 +12,7 @@ import { createGatewayServer, toFailedResult } from "./gateway-server.js";
 import { toInstructions } from "./instructions.js";
 import { INTERNAL_ERROR } from "./frames.js";
 import { createListens } from "./listens.js";
+import { createShortWay } from "./short-way.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 
 export interface ServeParts {
@@ -57,10 +58,14 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
     deaf: deafening.signal,
     rounds,
   };
-  const handle = serveStdio(({ era }) => createGatewayServer({ ...parts, era }), {
-    transport,
-    onerror: (error) => log(error.message),
-  });
+  const handle = serveStdio(
+    ({ era }) => {
+      const { server, callTool } = createGatewayServer({ ...parts, era });
+      if (era === "legacy") transport.shortWay = createShortWay({ server, callTool, send: transport.answer });
+      return server;
+    },
+    { transport, onerror: (error) => log(error.message) },
+  );
   const gone = goneOf(transport);
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -14,9 +14,12 @@ import {
   parseFrame,
   toErrorAnswer,
 } from "./frames.js";
+import type { Answer, ShortWay } from "./short-way.js";
 
 /** Largest message a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
+/** A longer message leaves at once: it is not worth copying to save a system call. */
+const LARGEST_SHARED = 65_536;
 const LISTEN = "subscriptions/listen";
 /** A client that does not read for so long is listened to again: it may only want to say that it is gone. */
 const STALL_MS = 5000;
@@ -33,6 +36,8 @@ export class BoundedStdioTransport implements Transport {
   onhangup?: () => void;
   /** The client opens a stream of changes (2026-07-28) with these parameters, or without any ends it. */
   onlisten?: (id: RequestId, params: unknown) => void;
+  /** For requests that need not go the SDK's way. */
+  shortWay?: ShortWay;
   /** Called once, when the first answer is on its way. */
   onfirstanswer?: (() => void) | undefined;
 
@@ -48,7 +53,7 @@ export class BoundedStdioTransport implements Transport {
   #revision: string | undefined;
   #isReading = false;
   #stall: NodeJS.Timeout | undefined;
-  #isCorked = false;
+  #outbox: string[] = [];
   #isClosed = false;
   readonly #waiting = new Set<() => void>();
 
@@ -113,9 +118,18 @@ export class BoundedStdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error("The client has closed the connection.");
-    const id = "method" in message ? undefined : message.id;
-    if (id === undefined || !this.#batches.take(id, message)) this.#write(message);
-    if (id !== undefined) this.#settle(id);
+    if (!("method" in message) && message.id !== undefined) this.#answer(message.id, message);
+    else this.#write(message);
+  }
+
+  /** The answer to a request that went the short way; to a client that is gone nothing is said. */
+  readonly answer = (answer: Answer): void => {
+    if (!this.#isClosed) this.#answer(answer.id, answer);
+  };
+
+  #answer(id: RequestId, answer: object): void {
+    if (!this.#batches.take(id, answer)) this.#write(answer);
+    this.#settle(id);
   }
 
   /** Answers every request that is still open by what `toAnswer` makes of its method. */
@@ -135,6 +149,7 @@ export class BoundedStdioTransport implements Transport {
     this.stopReading();
     this.#input.off("end", this.#onEnd).off("close", this.#onEnd).off("error", this.#onBroken);
     this.#wakeAll();
+    this.shortWay?.close();
     this.onclose?.();
   }
 
@@ -177,10 +192,12 @@ export class BoundedStdioTransport implements Transport {
       const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
       if (isId(cancelled)) {
         this.onlisten?.(cancelled, undefined);
+        this.shortWay?.cancel(cancelled);
         this.#batches.forget(cancelled);
         this.#settle(cancelled);
       }
     }
+    if ("method" in message && "id" in message && this.shortWay?.take(message) === true) return;
     this.onmessage?.(message);
   }
 
@@ -199,21 +216,21 @@ export class BoundedStdioTransport implements Transport {
 
   /** Messages of one turn of the event loop leave in one write: each costs a system call that blocks. */
   #write(message: object): void {
-    if (this.#isClosed) return;
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#output.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        this.#output.uncork();
-      });
-    }
-    const text = toText(message);
-    if (text === undefined || this.#output.write(`${text}\n`)) return;
+    const text = this.#isClosed ? undefined : toText(message);
+    if (text === undefined) return;
+    this.#outbox.push(text, "\n");
+    if (text.length > LARGEST_SHARED) this.#empty();
+    else if (this.#outbox.length === 2) process.nextTick(this.#empty);
+  }
+
+  readonly #empty = (): void => {
+    const text = this.#outbox.join("");
+    this.#outbox = [];
+    if (text === "" || this.#output.write(text)) return;
     this.#input.pause();
     clearTimeout(this.#stall);
     this.#stall = setTimeout(this.#resume, STALL_MS).unref();
-  }
+  };
 }
 
 /** A request whose answer cannot be written as JSON is still answered; a notification is left out. */

@@ -26,12 +26,12 @@ export function createInputRounds(server: string, peer: CallerPeer | undefined):
     rounds += 1;
     return rounds > MOST_ROUNDS
       ? Promise.reject(failure(server, "asks for input without end"))
-      : nextRound(asked, { server, peer }, ended);
+      : nextRound(asked, { server, peer }, ended());
   };
 }
 
-function toAsking({ kind, ...answer }: Answer): JsonObject | undefined {
-  const result = kind === "result" && "result" in answer ? answer.result : undefined;
+function toAsking(answer: Answer): JsonObject | undefined {
+  const result = answer.kind === "result" ? answer.result : undefined;
   return isJsonObject(result) && result["resultType"] === "input_required" ? result : undefined;
 }
 

@@ -4,8 +4,7 @@ import type { CallerPeer } from "../../model/call.js";
 export type Lend = () => () => void;
 
 /** The same client. While it is asked, its call keeps nobody else out: a person may take minutes. */
-export function lendingPeer(peer: CallerPeer | undefined, lend: Lend): { readonly peer?: CallerPeer } {
-  if (peer === undefined) return {};
+export function lendingPeer(peer: CallerPeer, lend: Lend): CallerPeer {
   const request: CallerPeer["request"] = async (question, signal) => {
     const takeBack = lend();
     try {
@@ -14,5 +13,5 @@ export function lendingPeer(peer: CallerPeer | undefined, lend: Lend): { readonl
       takeBack();
     }
   };
-  return { peer: { ...peer, request } };
+  return { ...peer, request };
 }

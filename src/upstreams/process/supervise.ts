@@ -52,7 +52,8 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   if (pid !== undefined) parts.reaper.watch(pid);
 
   let movedAt = 0;
-  let isCorked = false;
+  let outbox: string[] = [];
+  let leaving: Promise<Written> | undefined;
   let exit: ProcessExit | undefined;
   let stopping: Promise<void> | undefined;
   let markGone: () => void = () => undefined;
@@ -86,6 +87,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   }
 
   async function endGently(): Promise<void> {
+    if (child.stdin?.writable === true) void empty(child.stdin);
     child.stdin?.end();
     if (await within(gone, EOF_GRACE_MS)) return;
     if (pid !== undefined) signalGroup(pid, "SIGTERM");
@@ -103,32 +105,32 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     if (pid !== undefined && exit === undefined) signalGroup(pid, "SIGKILL");
   }
 
+  /** What is written in one turn of the event loop leaves in one system call, and shares its fate. */
   function write(text: string): Promise<Written> {
     const { stdin } = child;
     if (exit !== undefined || stdin === null || !stdin.writable) return Promise.resolve("closed");
     if (stdin.writableLength === 0) movedAt = performance.now();
+    outbox.push(text);
+    leaving ??= new Promise<Written>((resolve) => process.nextTick(() => resolve(empty(stdin))));
+    return leaving;
+  }
+
+  function empty(stdin: Writable): Promise<Written> {
+    const text = outbox.length === 1 ? (outbox[0] ?? "") : outbox.join("");
+    outbox = [];
+    leaving = undefined;
+    // It went out with the end of the input.
+    if (text === "") return Promise.resolve("sent");
     return new Promise<Written>((resolve) => {
       const deadline = setTimeout(() => {
         resolve("unread");
         kill();
       }, parts.writeTimeoutMs);
-      corkForThisTurn(stdin);
       stdin.write(text, (error) => {
         clearTimeout(deadline);
         movedAt = performance.now();
         resolve(error ? "closed" : "sent");
       });
-    });
-  }
-
-  /** What is written in one turn of the event loop leaves in one system call. */
-  function corkForThisTurn(stdin: Writable): void {
-    if (isCorked) return;
-    isCorked = true;
-    stdin.cork();
-    process.nextTick(() => {
-      isCorked = false;
-      stdin.uncork();
     });
   }
 

@@ -1,8 +1,9 @@
 // A server's question comes in; it is put to the client as a request of ours, on the connection that the call came from,
 // while the call waits. What the client says goes out.
-import { ProtocolError, type Server, type ServerContext } from "@modelcontextprotocol/server";
+import { ProtocolError, type Server } from "@modelcontextprotocol/server";
 import type { CallerPeer, PeerAnswer } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import type { RequestContext } from "../request-context.js";
 import { toLegacyParams } from "./era-params.js";
 
 /** Longer than any call may take: it is the call's end that takes a question back. */
@@ -26,7 +27,7 @@ const ANY_RESULT = {
   },
 };
 
-export function toLegacyPeer({ mcpReq }: ServerContext, parts: LegacyPeerParts): CallerPeer {
+export function toLegacyPeer({ mcpReq }: RequestContext, parts: LegacyPeerParts): CallerPeer {
   const { client, capabilities, deaf } = parts;
   return {
     client,

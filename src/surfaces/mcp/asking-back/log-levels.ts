@@ -1,6 +1,7 @@
 import { LOG_LEVEL_META_KEY, type Server, type ServerContext } from "@modelcontextprotocol/server";
 import type { CallEvent } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import type { RequestContext } from "../request-context.js";
 
 type Level = Parameters<ServerContext["mcpReq"]["log"]>[0];
 
@@ -12,9 +13,9 @@ const USUAL: Level = "info";
 
 export interface LogLevels {
   /** What a server is asked to send for this request; undefined when nothing. */
-  wanted(context: ServerContext): string | undefined;
+  wanted(context: RequestContext): string | undefined;
   /** Tells the client of what happens while its request is under way. */
-  listener(context: ServerContext): (event: CallEvent) => void;
+  listener(context: RequestContext): (event: CallEvent) => void;
 }
 
 /** The level of one client: set once for all of its requests in the legacy era, said with each in the modern one. */
@@ -27,14 +28,14 @@ export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLe
     });
   }
 
-  const levelOf = ({ mcpReq }: ServerContext): Level | undefined => {
+  const levelOf = ({ mcpReq }: RequestContext): Level | undefined => {
     if (era === "legacy") return chosen;
     const envelope: unknown = mcpReq.envelope;
     return isJsonObject(envelope) ? toLevel(envelope[LOG_LEVEL_META_KEY]) : undefined;
   };
 
   /** A modern client that says nothing wants nothing; a legacy one gets what comes. */
-  const isWanted = (level: Level, context: ServerContext): boolean => {
+  const isWanted = (level: Level, context: RequestContext): boolean => {
     const least = levelOf(context);
     if (least === undefined) return era === "legacy";
     return LEVELS.indexOf(level) >= LEVELS.indexOf(least);

@@ -1,8 +1,9 @@
 // A request to call something comes in; its work is done for its client, within that one request in the legacy era, in as
 // many as the questions of a server take in the modern one.
-import { CLIENT_CAPABILITIES_META_KEY, type Server, type ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, type Server } from "@modelcontextprotocol/server";
 import type { Actor } from "../../../model/actor.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import type { RequestContext } from "../request-context.js";
 import { knowsTasks } from "../tasks/task-methods.js";
 import { toAskable } from "./client-capabilities.js";
 import type { Caller, Work } from "./conversation.js";
@@ -21,7 +22,7 @@ export interface CallerParts extends Omit<Caller, "peer"> {
   readonly deaf: AbortSignal;
 }
 
-export async function runForCaller(context: ServerContext, parts: CallerParts, work: Work): Promise<JsonObject> {
+export async function runForCaller(context: RequestContext, parts: CallerParts, work: Work): Promise<JsonObject> {
   const { era, actor, client, params, signal, onEvent, deaf } = parts;
   const { mcpReq } = context;
   const envelope: unknown = mcpReq.envelope;

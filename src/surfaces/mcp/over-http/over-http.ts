@@ -98,7 +98,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     // What a view shows may grow while servers are asked for the first time.
     if (actor.view === undefined) told.set(current, instructions);
     const shared = { stateKey, rounds, deaf: deafening.signal };
-    return createGatewayServer({ ...own, ...shared, actor, stages, offered, instructions });
+    return createGatewayServer({ ...own, ...shared, actor, stages, offered, instructions }).server;
   };
 
   const openSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {

@@ -67,7 +67,7 @@ async function ask(method: string, params: JsonObject, asked: Asked = {}): Promi
       flawsOf: () => [],
       stateKey: Buffer.alloc(32, 1),
       deaf: new AbortController().signal,
-    }),
+    }).server,
   );
   const _meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
   const { body, headers } = modern(method, { ...params, _meta });

@@ -1,0 +1,94 @@
+// A legacy client's call of a tool comes in from stdio, its answer goes back. The SDK's own way for requests reads every
+// message several times and makes a context for what calls never do: more work than all the rest of the gateway. What is
+// unusual about a request is left to the SDK.
+import { type JSONRPCRequest, ProtocolErrorCode, type RequestId, type Server } from "@modelcontextprotocol/server";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { RequestContext } from "./request-context.js";
+
+export interface ShortWayParts {
+  readonly server: Server;
+  readonly callTool: (params: JsonObject, context: RequestContext) => Promise<JsonObject>;
+  readonly send: (answer: Answer) => void;
+}
+
+export type Answer = { readonly jsonrpc: "2.0"; readonly id: RequestId } & (
+  | { readonly result: JsonObject }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+);
+
+export interface ShortWay {
+  /** False when the request has to go the SDK's way. */
+  take(request: JSONRPCRequest): boolean;
+  /** Nobody waits for the answer any more. */
+  cancel(id: RequestId): void;
+  /** Nor for any other. */
+  close(): void;
+}
+
+const PARAMS: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
+/** Members of `_meta` that speak of the connection. */
+const ENVELOPE = "io.modelcontextprotocol/";
+
+export function createShortWay({ server, callTool, send }: ShortWayParts): ShortWay {
+  const open = new Map<RequestId, AbortController>();
+
+  async function answer(id: RequestId, params: JsonObject): Promise<void> {
+    const ending = new AbortController();
+    open.set(id, ending);
+    let answer: Answer;
+    try {
+      answer = { jsonrpc: "2.0", id, result: await callTool(params, toContext(id, params, ending.signal)) };
+    } catch (error) {
+      answer = { jsonrpc: "2.0", id, error: toError(error) };
+    }
+    // Another request may have the id by now.
+    if (open.get(id) === ending) open.delete(id);
+    if (!ending.signal.aborted) send(answer);
+  }
+
+  function toContext(id: RequestId, params: JsonObject, signal: AbortSignal): RequestContext {
+    return {
+      mcpReq: {
+        id,
+        method: "tools/call",
+        _meta: params["_meta"] as NonNullable<RequestContext["mcpReq"]["_meta"]>,
+        signal,
+        requestState: () => undefined as never,
+        send: server.request.bind(server),
+        notify: (notification) => server.notification(notification),
+      },
+    };
+  }
+
+  return {
+    take({ id, method, params }) {
+      // Until the handshake is over, nobody knows whether the client is a legacy one, nor what it can be asked.
+      if (method !== "tools/call" || server.getClientCapabilities() === undefined) return false;
+      if (!isJsonObject(params) || !isUsual(params)) return false;
+      void answer(id, params);
+      return true;
+    },
+    cancel: (id) => open.get(id)?.abort(),
+    close() {
+      for (const ending of open.values()) ending.abort();
+    },
+  };
+}
+
+function isUsual(params: JsonObject): boolean {
+  for (const name in params) if (!PARAMS.has(name)) return false;
+  const meta = params["_meta"];
+  if (meta === undefined) return true;
+  if (!isJsonObject(meta)) return false;
+  for (const name in meta) if (name.startsWith(ENVELOPE)) return false;
+  return true;
+}
+
+function toError(error: unknown): { code: number; message: string; data?: unknown } {
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  return {
+    code: typeof code === "number" && Number.isSafeInteger(code) ? code : ProtocolErrorCode.InternalError,
+    message: typeof message === "string" ? message : "Internal error",
+    ...(data === undefined ? {} : { data }),
+  };
+}
