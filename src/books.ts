@@ -12,6 +12,7 @@ import { hasOwners } from "./store/has-owners.js";
 import { rotateAudit } from "./store/rotate-audit.js";
 import type { Store } from "./store/store.js";
 import { createLocalKey } from "./util/local-key.js";
+import { newRequestId } from "./util/request-id.js";
 
 export interface Books {
   readonly file: string;
@@ -49,7 +50,7 @@ export function openBooks(file: string, place: Place): OpenBooks {
     options: () => options.inForce,
     redact: secrets.redactValue,
     now,
-    newId: randomUUID,
+    newId: newRequestId,
     schedule,
     log,
     warn,

@@ -1,5 +1,5 @@
 // The policy and the books come in, guarded execution goes out: what one configuration makes of a call.
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Books } from "./books.js";
 import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
@@ -22,6 +22,7 @@ import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
 import { assertEnabled, assertUnchanged, type FindTarget } from "./targets.js";
 import type { UpstreamCall, Upstreams } from "./upstreams/types.js";
+import { newRequestId } from "./util/request-id.js";
 
 export interface Execution {
   readonly execute: Execute;
@@ -84,7 +85,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       now,
       steadyNow: place.steadyNow,
       elapsed: place.elapsed,
-      newId: randomUUID,
+      newId: newRequestId,
       log,
     });
   const send: Passed["send"] = async (tool, call, signal) => {
@@ -105,7 +106,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       if (found.quarantine?.reason === "signed") assertShown(found);
       return found;
     };
-    const among = { resolve, send, riskOf, newId: randomUUID };
+    const among = { resolve, send, riskOf, newId: newRequestId };
     return observers?.execute(among, executeWith) ?? executeWith({ resolve, send });
   };
   return { execute: executeAmong(discovery), executeAmong, policy, confirmations, idempotency };
@@ -114,9 +115,22 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
 /** Whether a request may be repeated is the policy's word, not the document's. */
 function toUpstreamCall(tool: Tool, call: OutgoingCall, { policy, beforeSend }: Sending): UpstreamCall {
   const { name, operation, definition } = tool;
-  if (operation === undefined) return { ...call, beforeSend, tool: name, inputSchema: definition.inputSchema };
-  const { isIdempotent } = policy.ruling(tool).key;
-  return { ...call, beforeSend, tool: name, operation: { ...operation, idempotent: isIdempotent } };
+  return {
+    tool: name,
+    arguments: call.arguments,
+    inputSchema: operation === undefined ? definition.inputSchema : undefined,
+    operation: operation && { ...operation, idempotent: policy.ruling(tool).key.isIdempotent },
+    meta: call.meta,
+    timeoutMs: call.timeoutMs,
+    startWaitMs: call.startWaitMs,
+    maxTotalMs: call.maxTotalMs,
+    onEvent: call.onEvent,
+    actorId: call.actorId,
+    peer: call.peer,
+    logLevel: call.logLevel,
+    traceparent: call.traceparent,
+    beforeSend,
+  };
 }
 
 interface Sending extends Pick<OutgoingCall, "beforeSend"> {

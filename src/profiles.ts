@@ -1,5 +1,4 @@
 // The stages come in, what agents are offered goes out: five tools of one profile or the other, or all of them.
-import { randomUUID } from "node:crypto";
 import type { Snapshot } from "./catalog/snapshot.js";
 import type { Config } from "./config/options.js";
 import type { Execution } from "./execution.js";
@@ -11,6 +10,7 @@ import { type Offered, offerAll, offerProfile } from "./metatools/offered.js";
 import { withNotes } from "./metatools/with-notes.js";
 import type { Place } from "./place.js";
 import type { Upstreams } from "./upstreams/types.js";
+import { newRequestId } from "./util/request-id.js";
 
 export interface Profiles {
   /** The five of the profile `discovery`: what the command line answers with `--json`. */
@@ -62,6 +62,6 @@ async function openGateway(parts: ProfileParts, upstreamState: Upstreams["state"
     registryFile: config.gateway.registry,
     now: place.now,
     elapsed: place.elapsed,
-    newId: randomUUID,
+    newId: newRequestId,
   });
 }

@@ -12,10 +12,10 @@ export interface AuditCall {
   /** Keyed hash of the canonical arguments: equal calls can be recognised, guessed ones not confirmed without the key. */
   readonly params_hash: string | null;
   readonly risk: string | null;
-  readonly idempotency_key?: string;
-  readonly approval_id?: string;
+  readonly idempotency_key?: string | undefined;
+  readonly approval_id?: string | undefined;
   /** The request whose stored answer was given. */
-  readonly replayed_from?: string;
+  readonly replayed_from?: string | undefined;
 }
 
 /** Durable before a call is sent. */
@@ -29,7 +29,7 @@ export interface AuditOutcome extends AuditCall {
   readonly decision: "allowed" | "refused";
   /** `unknown`: it was sent, and the gateway ended before it was told more. */
   readonly outcome: "ok" | "tool_error" | "error" | "unknown" | "dry_run";
-  readonly error_code?: ErrorCode;
+  readonly error_code?: ErrorCode | undefined;
   readonly duration_ms: number;
   /** Recorded only where that is switched on, and redacted. */
   readonly arguments?: unknown;

@@ -14,13 +14,16 @@ export interface BodyOptions {
 
 /** What is written of an entry: whatever a caller or a server put into it, it is one small JSON object. */
 export function toBody(entry: AuditEntry, { keyId, redact }: BodyOptions): ChainBody {
-  const { arguments: given, ...rest } = { arguments: undefined, ...entry };
-  const members = Object.entries(rest as Readonly<Record<string, unknown>>).filter(([, value]) => value !== undefined);
-  return {
-    ...(Object.fromEntries(members.map(([name, value]) => [name, toMember(value)])) as unknown as ChainBody),
-    ...("params_hash" in entry && entry.params_hash !== null && keyId !== undefined ? { key_id: keyId } : {}),
-    ...(redact === undefined || given === undefined ? {} : boundArguments(redact(given))),
-  };
+  const members = entry as unknown as Readonly<Record<string, unknown>>;
+  const body: Record<string, unknown> = {};
+  for (const name in members) {
+    const value = members[name];
+    if (name !== "arguments" && value !== undefined) body[name] = toMember(value);
+  }
+  if ("params_hash" in entry && entry.params_hash !== null && keyId !== undefined) body["key_id"] = keyId;
+  const given = members["arguments"];
+  if (redact !== undefined && given !== undefined) Object.assign(body, boundArguments(redact(given)));
+  return body as unknown as ChainBody;
 }
 
 function toMember(value: unknown): string | number | boolean | null {

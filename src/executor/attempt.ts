@@ -76,7 +76,7 @@ export class Attempt {
     const { audit, idempotency } = this.#parts;
     const writes: Promise<void>[] = [];
     if (this.claim !== undefined) writes.push(idempotency.dispatch(this.claim));
-    if (isIntended && audit !== undefined) writes.push(audit.record({ kind: "intent", ...this.#facts() }));
+    if (isIntended && audit !== undefined) writes.push(audit.record(this.#toEntry("intent")));
     await Promise.all(writes);
     failpoint("call.after_dispatch");
   }
@@ -111,36 +111,37 @@ export class Attempt {
 
   async #conclude(ending: Ending, told: Told): Promise<void> {
     const { audit } = this.#parts;
-    if (audit !== undefined) await this.#hashLate(audit);
-    const writes: Promise<void>[] = [this.#settleKey(ending), this.#settleTicket(ending)];
-    if (audit !== undefined) writes.push(audit.record({ kind: "outcome", ...this.#facts(), ...told, ...this.#end() }));
-    await Promise.all(writes);
+    if (audit !== undefined && this.#paramsHash === undefined) await this.#hashLate(audit);
+    const writes: Promise<void>[] = [];
+    if (this.claim !== undefined) writes.push(this.#settleKey(this.claim, ending));
+    if (this.ticket !== undefined) writes.push(this.#settleTicket(this.ticket, ending));
+    if (audit !== undefined) writes.push(audit.record(this.#toOutcome(told)));
+    await (writes.length === 1 ? writes[0] : Promise.all(writes));
   }
 
-  #settleKey(ending: Ending): Promise<void> {
+  #settleKey(claim: Claim, ending: Ending): Promise<void> {
     const { idempotency } = this.#parts;
-    if (this.claim === undefined) return Promise.resolve();
-    if (ending.kind === "answer") return idempotency.finish(this.claim, ending);
-    if (ending.error.executed === "no") return idempotency.release(this.claim);
-    return idempotency.finish(this.claim, ending.error.executed === "yes" ? ending : { kind: "unknown" });
+    if (ending.kind === "answer") return idempotency.finish(claim, ending);
+    if (ending.error.executed === "no") return idempotency.release(claim);
+    return idempotency.finish(claim, ending.error.executed === "yes" ? ending : { kind: "unknown" });
   }
 
   /** What was not sent uses up nothing. */
-  #settleTicket(ending: Ending): Promise<void> {
+  #settleTicket(ticket: RateTicket, ending: Ending): Promise<void> {
     const isUnused = ending.kind === "error" && ending.error.executed === "no";
-    return this.ticket !== undefined && isUnused ? this.#parts.giveBack(this.ticket) : Promise.resolve();
+    return isUnused ? this.#parts.giveBack(ticket) : Promise.resolve();
   }
 
   /** A call that was refused before its arguments were read is recognised as well, if they are such as can be hashed. */
   async #hashLate(audit: AuditLog): Promise<void> {
-    if (this.#paramsHash !== undefined) return;
     const strict = checkJsonValue(this.#call.arguments ?? {});
     if (strict.kind === "value" && !this.#call.flaws?.length) this.#paramsHash = await audit.hash(strict.value);
   }
 
-  #facts(): AuditCall {
+  #toEntry<Kind extends "intent" | "outcome">(kind: Kind): AuditCall & { kind: Kind } {
     const { actor, server, tool, idempotencyKey } = this.#call;
     return {
+      kind,
       request_id: this.requestId,
       timestamp: new Date(this.#startedAt).toISOString(),
       actor_id: actor.id,
@@ -149,15 +150,15 @@ export class Attempt {
       tool_id: this.#toolId ?? this.#parts.secrets.redact(toolId(server, tool)),
       params_hash: this.#paramsHash ?? null,
       risk: this.#risk ?? null,
-      ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
-      ...(this.approvalId === undefined ? {} : { approval_id: this.approvalId }),
-      ...(this.replayedFrom === undefined ? {} : { replayed_from: this.replayedFrom }),
+      idempotency_key: idempotencyKey,
+      approval_id: this.approvalId,
+      replayed_from: this.replayedFrom,
     };
   }
 
-  #end(): Pick<AuditOutcome, "duration_ms" | "arguments"> {
+  #toOutcome(told: Told): AuditOutcome {
     const duration_ms = Math.round((this.#parts.elapsed() - this.#from) * 1000) / 1000;
-    return { duration_ms, ...(this.#given === undefined ? {} : { arguments: this.#given }) };
+    return Object.assign(this.#toEntry("outcome"), told, { duration_ms, arguments: this.#given });
   }
 
   /** Who hears of a failure must know whether the tool ran, also when it is the record that failed. */

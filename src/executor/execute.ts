@@ -35,18 +35,18 @@ export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack
 
 export interface OutgoingCall {
   readonly arguments: JsonObject;
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   readonly timeoutMs: number;
   readonly startWaitMs: number;
   readonly maxTotalMs: number;
-  readonly onEvent?: NonNullable<Call["onEvent"]>;
+  readonly onEvent?: NonNullable<Call["onEvent"]> | undefined;
   /** For whom it is made. */
   readonly actorId: string;
   readonly requestId: string;
   /** Of the trace that it is a part of, where it is traced: for servers that take no metadata. */
-  readonly traceparent?: string;
-  readonly peer?: NonNullable<Call["peer"]>;
-  readonly logLevel?: string;
+  readonly traceparent?: string | undefined;
+  readonly peer?: NonNullable<Call["peer"]> | undefined;
+  readonly logLevel?: string | undefined;
   /** To be called right before the first byte is sent; what it throws is the call's outcome. */
   readonly beforeSend: () => Promise<void> | undefined;
 }
@@ -88,22 +88,20 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
     throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
   }
   const { onEvent, peer, logLevel, actor } = call;
-  return await parts.send(
-    tool,
-    {
-      ...toSent(permit, call),
-      timeoutMs: call.timeoutMs ?? tool.file?.timeoutMs ?? timeoutMs,
-      startWaitMs,
-      maxTotalMs: parts.options.maxTotalMs,
-      actorId: actor.id,
-      requestId: attempt.requestId,
-      ...(onEvent === undefined ? {} : { onEvent: guarded(onEvent, parts.log) }),
-      ...(peer === undefined ? {} : { peer }),
-      ...(logLevel === undefined ? {} : { logLevel }),
-      beforeSend: () => beforeSend(permit, attempt, parts),
-    },
-    signal,
-  );
+  const outgoing: OutgoingCall = {
+    arguments: permit.arguments,
+    meta: toMeta(permit, call),
+    timeoutMs: call.timeoutMs ?? tool.file?.timeoutMs ?? timeoutMs,
+    startWaitMs,
+    maxTotalMs: parts.options.maxTotalMs,
+    actorId: actor.id,
+    requestId: attempt.requestId,
+    onEvent: onEvent && guarded(onEvent, parts.log),
+    peer,
+    logLevel,
+    beforeSend: () => beforeSend(permit, attempt, parts),
+  };
+  return await parts.send(tool, outgoing, signal);
 }
 
 /** Takes from the bucket and reserves the key; somebody else may have been faster with it. */
@@ -168,11 +166,8 @@ function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: A
 }
 
 /** The key travels on where the server takes it as metadata; an argument for it is among the arguments by now. */
-function toSent({ keyed, ruling, arguments: given }: Permit, { meta }: Call): Pick<OutgoingCall, "arguments" | "meta"> {
-  if (keyed !== undefined && ruling.key.sendAs === "_meta") {
-    return { arguments: given, meta: { ...meta, [KEY_MEMBER]: keyed.scope.key } };
-  }
-  return { arguments: given, ...(meta === undefined ? {} : { meta }) };
+function toMeta({ keyed, ruling }: Permit, { meta }: Call): JsonObject | undefined {
+  return keyed !== undefined && ruling.key.sendAs === "_meta" ? { ...meta, [KEY_MEMBER]: keyed.scope.key } : meta;
 }
 
 /** Under this name an answer tells that it is the one of an earlier call, and of which. */

@@ -46,7 +46,7 @@ export interface Permit {
   readonly arguments: JsonObject;
   readonly facts: CallFacts;
   readonly pin: PinState;
-  readonly keyed?: KeyedCall;
+  readonly keyed?: KeyedCall | undefined;
   /** The key's first call decides: nothing runs. */
   readonly replay?: Replay;
   /** To be redeemed right before the call is sent. */
@@ -72,10 +72,9 @@ export async function obtainPermit(
   const { policy, validation, idempotency } = parts;
   const ruling = policy.ruling(tool);
   const pin = parts.pinOf(tool);
-  const facts = { ...toFacts(call), profile: call.profile ?? parts.profile };
-  const judge = (more: Partial<CallFacts> = {}): Decision =>
-    policy.judge({ tool, pin: pin.kind, actor: call.actor, call: { ...facts, ...more } });
-  const first = judge();
+  const facts = toFacts(call, parts);
+  const judge = (more: CallFacts): Decision => policy.judge({ tool, pin: pin.kind, actor: call.actor, call: more });
+  const first = judge(facts);
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
   const given = withKey(toArguments(call, tool), call, { tool, ruling });
@@ -84,10 +83,11 @@ export async function obtainPermit(
   const keyed = await toKeyed(call, { tool, given, ruling }, parts);
   const known = keyed === undefined ? undefined : await settled(idempotency.look(keyed));
   const violations = await validation.check(tool, given);
-  const base = { tool, ruling, arguments: given, facts, pin, ...(keyed && { keyed }) };
+  const base: Permit = { tool, ruling, arguments: given, facts, pin, keyed };
   // A call that will not run is nothing that anybody has to agree to.
   if (first.kind === "confirm" && known === undefined) {
-    const leave = await confirm(call, { tool, given, ruling, pin, violations, judge }, parts, signal);
+    const judgeWith = (more: Partial<CallFacts>): Decision => judge({ ...facts, ...more });
+    const leave = await confirm(call, { tool, given, ruling, pin, violations, judge: judgeWith }, parts, signal);
     if (violations.length > 0) throw misfit(tool, violations);
     return { ...base, ...leave };
   }
@@ -96,9 +96,10 @@ export async function obtainPermit(
   return known === undefined ? base : { ...base, replay: known.replay };
 }
 
-function toFacts(call: Call): CallFacts {
+function toFacts(call: Call, { profile }: PermitParts): CallFacts {
   return {
     surface: call.actor.surface,
+    profile: call.profile ?? profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
     canAsk: call.ask !== undefined,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Execute } from "../executor/execute.js";
-import { isIdempotencyKey } from "../model/call.js";
+import { type Call, isIdempotencyKey } from "../model/call.js";
 import { KEY_RULE, takeKey } from "./call-key.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 
@@ -32,17 +32,27 @@ export function executeTool(execute: Execute): MetaTool {
     assumed: { arguments: {} },
     // The executor refuses them: a refused call, too, is on record.
     judgesFlaws: true,
-    async run({ server, tool, arguments: given, options: chosen = {} }, { signal, meta, ...caller }) {
-      const call = {
-        ...caller,
+    async run(
+      { server, tool, arguments: given, options: chosen = {} },
+      { signal, meta, actor, flaws, onEvent, ask, peer, logLevel },
+    ) {
+      // A client may put the key into the metadata instead: a model need not know of it then.
+      const keyed = takeKey(meta, chosen.idempotency_key, "execute_tool");
+      const call: Call = {
+        actor,
         server,
         tool,
         arguments: given,
-        // A client may put the key into the metadata instead: a model need not know of it then.
-        ...takeKey(meta, chosen.idempotency_key, "execute_tool"),
-        ...(chosen.timeout === undefined ? {} : { timeoutMs: chosen.timeout * 1000 }),
-        ...(chosen.confirmed === undefined ? {} : { confirmed: chosen.confirmed }),
-        ...(chosen.dry_run === undefined ? {} : { dryRun: chosen.dry_run }),
+        meta: keyed.meta,
+        idempotencyKey: keyed.idempotencyKey,
+        timeoutMs: chosen.timeout === undefined ? undefined : chosen.timeout * 1000,
+        confirmed: chosen.confirmed,
+        dryRun: chosen.dry_run,
+        flaws,
+        onEvent,
+        ask,
+        peer,
+        logLevel,
       };
       return { kind: "result", result: await execute(call, signal) };
     },

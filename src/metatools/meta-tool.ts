@@ -17,17 +17,17 @@ export interface MetaTool {
 /** Who asks, and how to reach them while the answer is under way. */
 export interface MetaContext {
   readonly actor: Actor;
-  readonly signal?: AbortSignal;
-  readonly onEvent?: (event: CallEvent) => void;
-  readonly meta?: JsonObject;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
+  readonly meta?: JsonObject | undefined;
   /** What reading the arguments as JSON has silently changed; pointers into the request. */
-  readonly flaws?: NonNullable<Call["flaws"]>;
+  readonly flaws?: NonNullable<Call["flaws"]> | undefined;
   /** Puts a question to the caller's person; absent when the caller cannot. */
-  readonly ask?: AskPerson;
+  readonly ask?: AskPerson | undefined;
   /** The caller's client, when servers may ask it something. */
-  readonly peer?: CallerPeer;
+  readonly peer?: CallerPeer | undefined;
   /** The least severe log messages that the caller wants from servers. */
-  readonly logLevel?: string;
+  readonly logLevel?: string | undefined;
 }
 
 /** Data of our own, or an upstream's answer that passes through unchanged. */

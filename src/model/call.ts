@@ -1,39 +1,39 @@
 import type { Actor } from "./actor.js";
 import type { JsonObject } from "./json.js";
 
-/** One execution as a surface asks for it. */
+/** One execution as a surface asks for it. What may be left out may be undefined: a copy that leaves it out costs more. */
 export interface Call {
   readonly actor: Actor;
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
   /** Longest silence to wait through, in milliseconds; every progress report starts it anew. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Longest wait for a server that has to be started first. */
-  readonly startWaitMs?: number;
+  readonly startWaitMs?: number | undefined;
   /** Protocol metadata of the caller's request that travels upstream, without the caller's progress token. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** What reading the request as JSON has silently changed; pointers into the request. Such a call is refused. */
-  readonly flaws?: readonly { readonly path: string; readonly message: string }[];
-  readonly onEvent?: (event: CallEvent) => void;
+  readonly flaws?: readonly { readonly path: string; readonly message: string }[] | undefined;
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /** The caller is no model and wants the result whole, however large. */
-  readonly whole?: boolean;
+  readonly whole?: boolean | undefined;
   /** Whoever repeats a call with its key gets the first one's answer: nothing runs twice. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** The caller says that its person wants this call. */
-  readonly confirmed?: boolean;
+  readonly confirmed?: boolean | undefined;
   /** Nothing is sent and nothing used up: the answer says what would happen. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** Puts a question to the caller's person; absent when the caller cannot. */
-  readonly ask?: AskPerson;
+  readonly ask?: AskPerson | undefined;
   /** The caller's client, when the tool's server may ask it something; absent when there is none that could answer. */
-  readonly peer?: CallerPeer;
+  readonly peer?: CallerPeer | undefined;
   /** The least severe log messages that the caller wants from the server; absent when it wants none in particular. */
-  readonly logLevel?: string;
+  readonly logLevel?: string | undefined;
   /** Whose tools the caller was given: some of the policy depends on it. */
-  readonly profile?: "discovery" | "gateway";
+  readonly profile?: "discovery" | "gateway" | undefined;
   /** Under which the call is recorded; made up when left out. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
 }
 
 /** What a person is asked before a call runs. */

@@ -71,7 +71,10 @@ export function createBeside(parts: BesideParts): Beside {
     request(target, request, signal) {
       const { peer } = request;
       const run: Work<UpstreamAnswer>["run"] = (session, lend) =>
-        needRelay(session).request(peer === undefined ? request : { ...request, peer: lendingPeer(peer, lend) }, signal);
+        needRelay(session).request(
+          peer === undefined ? request : { ...request, peer: lendingPeer(peer, lend) },
+          signal,
+        );
       return use(target, { ...request, run }, signal);
     },
 

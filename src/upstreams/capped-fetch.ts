@@ -5,9 +5,12 @@ import { networkError, unauthorized, withChallenge } from "./failures.js";
 import { refusalOf, type Signed, type SignedFetchParts, sendSigned } from "./oauth/signed-fetch.js";
 import { oversizeAnswer, tooLarge } from "./oversize.js";
 
-const LINE_FEED = Buffer.from("\n");
+const LINE_FEED_BYTE = 0x0a;
+const LINE_FEED = Buffer.from([LINE_FEED_BYTE]);
 /** Room for the lines `event:` and `id:` beside the data. */
 const LONGEST_EVENT_HEADER = 4096;
+/** A line so many times over the limit is not waited for to end: a stream without end, or one that unpacks to gigabytes. */
+const TIMES_OVER = 16;
 
 export interface CappedFetchParts {
   readonly server: string;
@@ -75,11 +78,13 @@ function capBody({ server, maxMessageBytes }: CappedFetchParts): TransformStream
 
 /**
  * Replaces an event that is too large by the answer that fails its own call; the stream and its other events go on. An
- * event in many lines, which no server sends and which has no such answer, ends the stream.
+ * event in many lines, which no server sends and which has no such answer, ends the stream, and so does one line that does
+ * not come to its end.
  */
 function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
   let output: TransformStreamDefaultController<Uint8Array> | undefined;
   let eventBytes = 0;
+  let lineBytes = 0;
   const reader = createLineReader({
     maxBytes: maxMessageBytes,
     onLine: (line) => {
@@ -96,7 +101,12 @@ function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStre
     start(controller) {
       output = controller;
     },
-    transform: (chunk) => reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
+    transform(chunk, controller) {
+      const end = chunk.lastIndexOf(LINE_FEED_BYTE);
+      lineBytes = end === -1 ? lineBytes + chunk.byteLength : chunk.byteLength - end - 1;
+      if (lineBytes > TIMES_OVER * maxMessageBytes) controller.error(tooLarge(server, lineBytes));
+      else reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    },
     flush: () => reader.end(),
   });
 }

@@ -245,6 +245,15 @@ describe("a list", () => {
     });
   });
 
+  it("of a server that falls silent after the handshake ends at its time limit, with the reason", async () => {
+    const upstreams = openWatched({ listTimeoutMs: 200 });
+    await expect(upstreams.list(faulty("no-read"))).rejects.toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      executed: "no",
+      message: "x",
+    });
+  });
+
   it("leaves out malformed tools only", async () => {
     const listing = await openWatched().list(faulty("bad-tools"));
     expect(listing.tools.map(({ name }) => name)).toEqual(["good", "no-schema"]);

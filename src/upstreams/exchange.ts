@@ -196,12 +196,11 @@ export function createExchange(parts: ExchangeParts): Exchange {
 }
 
 function toMessage(id: number, wanted: ExchangeRequest, envelope: JsonObject): JSONRPCRequest {
-  const own = isJsonObject(wanted.params["_meta"]) ? wanted.params["_meta"] : {};
-  const token = wanted.onProgress === undefined ? {} : { progressToken: id };
-  const meta: JsonObject = { ...own, ...envelope, ...wanted.envelope, ...token };
-  const params: JsonObject = { ...wanted.params, _meta: meta };
-  if (Object.keys(meta).length === 0) delete params["_meta"];
-  return { jsonrpc: "2.0", id, method: wanted.method, params };
+  const own = wanted.params["_meta"];
+  const meta: JsonObject = Object.assign({}, isJsonObject(own) ? own : undefined, envelope, wanted.envelope);
+  if (wanted.onProgress !== undefined) meta["progressToken"] = id;
+  const isBare = Object.keys(meta).length === 0;
+  return { jsonrpc: "2.0", id, method: wanted.method, params: { ...wanted.params, _meta: isBare ? undefined : meta } };
 }
 
 function brokenOff(server: string): DiscoveryError {

@@ -156,6 +156,23 @@ describe("a server that forgot its sessions", () => {
   });
 });
 
+describe("a session that was lost", () => {
+  it("is not used by a call that was still being put on record", async () => {
+    const server = await startHttpServer("http.mjs", "session");
+    try {
+      const upstreams = open();
+      await upstreams.call(target(server.origin), toCall("pid"));
+      await fetch(`${server.origin}/sessions`, { method: "DELETE" });
+      const first = upstreams.call(target(server.origin), toCall("echo", { text: "first" }));
+      const beforeSend = (): Promise<void> => first.then(() => undefined);
+      const second = upstreams.call(target(server.origin), toCall("echo", { text: "second" }, { beforeSend }));
+      expect([textOf(await first), textOf(await second)]).toEqual(["first", "second"]);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 describe("a server of the 2024-11-05 revision", () => {
   let server: HttpServer;
   beforeAll(async () => {
@@ -365,6 +382,16 @@ describe("a call over HTTP", () => {
     [
       "answered with too large an event in many lines",
       (_, response) => void response.writeHead(200, events).write(`data: ${"x".repeat(60_000)}\n`.repeat(4)),
+      { code: "TOOL_EXECUTION_ERROR", executed: "unknown" },
+    ],
+    [
+      "answered with an event without end",
+      (_, response) => {
+        response.writeHead(200, events).write("data: ");
+        const more = (): boolean => response.write(Buffer.alloc(65_536, "x"));
+        response.on("drain", more);
+        more();
+      },
       { code: "TOOL_EXECUTION_ERROR", executed: "unknown" },
     ],
     [

@@ -14,17 +14,17 @@ export interface ExchangeRequest extends Limits {
   readonly method: string;
   readonly params: JsonObject;
   /** What the envelope says of this very request, in place of what it says of the connection. */
-  readonly envelope?: JsonObject;
+  readonly envelope?: JsonObject | undefined;
   /** Over HTTP, beside those of the connection. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly onProgress?: (params: JsonObject) => void;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** For whom it is made; left out when it is for nobody in particular. */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   /**
    * Looks at every answer. Undefined: it is the last. Otherwise the request is made again with these members more, and
    * the silence until they are known is not the server's.
    */
-  readonly more?: (answer: Answer, ended: () => AbortSignal) => Promise<JsonObject> | undefined;
+  readonly more?: ((answer: Answer, ended: () => AbortSignal) => Promise<JsonObject> | undefined) | undefined;
 }
 
 /** Who hears of what a server says beside its answers. */

@@ -114,20 +114,19 @@ export function createSession(parts: SessionParts): Session {
     const preparing = logs.prepare(call.logLevel);
     if (preparing !== undefined) await preparing;
     try {
-      const answer = await exchange.request(
-        {
-          method: "tools/call",
-          params: { name: call.tool, arguments: call.arguments, _meta: withoutEnvelope(call.meta) },
-          timeoutMs: call.timeoutMs,
-          maxTotalMs: call.maxTotalMs,
-          // Progress is asked for even if nobody listens: it is what keeps a long call from timing out.
-          onProgress: (params) => onEvent?.(toProgressEvent(params, parts.secrets)),
-          caller: toCaller(call, logs),
-          ...(hasHeaders ? { headers: toArgumentHeaders(call.inputSchema ?? {}, call.arguments) } : {}),
-          ...(era === "modern" ? { envelope: toOwnEnvelope(call), more: createInputRounds(server, peer) } : {}),
-        },
-        signal,
-      );
+      const request: ExchangeRequest = {
+        method: "tools/call",
+        params: { name: call.tool, arguments: call.arguments, _meta: call.meta && withoutEnvelope(call.meta) },
+        timeoutMs: call.timeoutMs,
+        maxTotalMs: call.maxTotalMs,
+        // Progress is asked for even if nobody listens: it is what keeps a long call from timing out.
+        onProgress: (params) => onEvent?.(toProgressEvent(params, parts.secrets)),
+        caller: toCaller(call, logs),
+        headers: hasHeaders ? toArgumentHeaders(call.inputSchema ?? {}, call.arguments) : undefined,
+        envelope: era === "modern" ? toOwnEnvelope(call) : undefined,
+        more: era === "modern" ? createInputRounds(server, peer) : undefined,
+      };
+      const answer = await exchange.request(request, signal);
       if (answer.kind === "error") for (const page of pagesOf(answer.data)) pages.note(page, peer);
       return toResult(answer, server, parts.secrets);
     } catch (error) {
@@ -248,7 +247,7 @@ function toCaller(call: UpstreamCall, logs: Logs): Caller {
 }
 
 /** A caller's envelope speaks of the caller's connection to us, not of ours to the server. */
-function withoutEnvelope(meta: JsonObject = {}): JsonObject {
+function withoutEnvelope(meta: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key) && key !== "progressToken"),
   );

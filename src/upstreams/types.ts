@@ -80,27 +80,27 @@ export interface UpstreamCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   /** As the server declared it: some arguments may have to travel in headers as well. */
-  readonly inputSchema?: JsonObject;
-  readonly meta?: JsonObject;
+  readonly inputSchema?: JsonObject | undefined;
+  readonly meta?: JsonObject | undefined;
   /** How a REST API is asked. */
-  readonly operation?: RestOperation;
+  readonly operation?: RestOperation | undefined;
   /** Longest silence; every progress report starts it anew. */
   readonly timeoutMs: number;
   /** Longest wait for a server that has to be started first; the configuration's when left out. */
-  readonly startWaitMs?: number;
+  readonly startWaitMs?: number | undefined;
   /** Longest duration in all. */
   readonly maxTotalMs: number;
-  readonly onEvent?: (event: CallEvent) => void;
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /** For whom the call is made: what a server says beside its answers reaches nobody else. */
-  readonly actorId?: string;
+  readonly actorId?: string | undefined;
   /** Whom the server may ask something meanwhile. */
-  readonly peer?: CallerPeer;
+  readonly peer?: CallerPeer | undefined;
   /** The least severe log messages that are wanted; left out, what the server sends unasked. */
-  readonly logLevel?: string;
+  readonly logLevel?: string | undefined;
   /** Ours, of the trace that the call is a part of: a REST API gets it as a header. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
   /** Awaited right before the call is sent, however long it waited for that; what it throws is the call's outcome. */
-  readonly beforeSend?: () => Promise<void> | undefined;
+  readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
 export interface UpstreamRequest {

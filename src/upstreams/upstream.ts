@@ -135,9 +135,11 @@ export class Upstream {
     const place = await this.#limiter.acquire(work.actorId, signal);
     const run = (session: Session): Promise<Result> => work.run(session, place.lend);
     try {
-      const live = await this.#ready(target, want, signal);
+      let live = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
+      // It may have been lost while the call was put on record.
+      if (live.session.closed) live = await this.#ready(target, want, signal);
       try {
         return await live.use(run);
       } catch (error) {
@@ -334,7 +336,8 @@ export class Upstream {
 
   async #await(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
     const { options, schedule, server, now } = this.#parts;
-    if (start.waiting >= options.concurrency + options.queue) throw lineIsFull(server, { waiting: start.waiting, waitMs });
+    if (start.waiting >= options.concurrency + options.queue)
+      throw lineIsFull(server, { waiting: start.waiting, waitMs });
     start.waiting += 1;
     let stop: () => void = () => undefined;
     try {

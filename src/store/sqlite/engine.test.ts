@@ -36,6 +36,28 @@ describe("one run of several requests", () => {
     expect(count()).toBe(2);
   });
 
+  it("gives each of several appends its own places in the chain", () => {
+    const two = {
+      ...append("b"),
+      given: [[...(append("b").given[0] as object[]), ...(append("c").given[0] as object[])]],
+    };
+    const replies = createEngine(database, OWNERS).run([append("a"), two, append("d")]);
+    const seqs = replies.map((reply) =>
+      (reply.kind === "done" ? (reply.value as { seq: number }[]) : []).map(({ seq }) => seq),
+    );
+    expect(seqs).toEqual([[1], [2, 3], [4]]);
+  });
+
+  it("leaves out of several appends the one that cannot be kept", () => {
+    const replies = createEngine(database, OWNERS).run([
+      append("a"),
+      { ...append("b"), given: [[{ kind: "outcome", request_id: "b", timestamp: () => "no JSON" }]] },
+      append("c"),
+    ]);
+    expect(replies).toMatchObject([{ value: [{ seq: 1 }] }, { kind: "failed" }, { value: [{ seq: 2 }] }]);
+    expect(count()).toBe(2);
+  });
+
   it("fails as a whole when the disk is full, says so, and goes on when there is room", () => {
     const engine = createEngine(database, OWNERS);
     const pages = Number(database.prepare("PRAGMA page_count").get()?.["page_count"]);

@@ -39,6 +39,20 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
     retryBusy(() => database.exec("BEGIN IMMEDIATE"), patienceMs);
   };
 
+  const runAlone = (request: Request): Reply => inSavepoint(database, () => call(request));
+
+  /** Records that follow each other are appended in one go; if that fails, each is tried by itself. */
+  const runGroup = (group: readonly Request[]): readonly Reply[] => {
+    const [first] = group;
+    if (first === undefined || group.length === 1) return group.map(runAlone);
+    const bodies = group.map(({ given }) => given[0] as readonly unknown[]);
+    const together = runAlone({ ...first, given: [bodies.flat()] });
+    if (together.kind === "failed") return group.map(runAlone);
+    const marks = together.value as readonly unknown[];
+    let taken = 0;
+    return bodies.map(({ length }) => ({ kind: "done", value: marks.slice(taken, (taken += length)) }));
+  };
+
   return {
     run(requests) {
       const effects = new Set(requests.map(effectOf));
@@ -47,7 +61,7 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
       }
       try {
         begin(effects.has("durable"));
-        const replies = requests.map((request) => inSavepoint(database, () => call(request)));
+        const replies = inGroups(requests).flatMap((group) => runGroup(group));
         database.exec("COMMIT");
         return replies;
       } catch (error) {
@@ -58,6 +72,20 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
     close: () => database.close(),
   };
 }
+
+/** In their order: every run of records that are appended, and every other request by itself. */
+function inGroups(requests: readonly Request[]): Request[][] {
+  const groups: Request[][] = [];
+  for (const request of requests) {
+    const last = groups.at(-1);
+    if (last?.[0] !== undefined && isAppend(last[0]) && isAppend(request)) last.push(request);
+    else groups.push([request]);
+  }
+  return groups;
+}
+
+const isAppend = ({ part, method, given }: Request): boolean =>
+  part === "audit" && method === "append" && Array.isArray(given[0]);
 
 /** Each made when it is first used: a start that only reads the catalog prepares no other statements. */
 function createTables(database: Database, owners: Owners): { readonly [Part in keyof Tables]: () => Tables[Part] } {

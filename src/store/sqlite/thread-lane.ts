@@ -29,12 +29,8 @@ export function createThreadLane(file: string, parts: Partial<ThreadParts> = {})
     send(request) {
       if (isClosed) return Promise.resolve(ended("it was closed"));
       return new Promise((resolve) => {
-        thread ??= startThread({ file, program }, () => (thread = undefined));
-        const timer = setTimeout(() => resolve(ended(`it did not answer within ${deadlineMs} ms`)), deadlineMs);
-        thread.send(request, (reply) => {
-          clearTimeout(timer);
-          resolve(reply);
-        });
+        thread ??= startThread({ file, program, deadlineMs }, () => (thread = undefined));
+        thread.send(request, resolve);
       });
     },
     async close() {
@@ -49,23 +45,39 @@ interface Thread {
   close(): Promise<void>;
 }
 
-function startThread({ file, program }: { file: string; program: string }, onEnd: () => void): Thread {
+/** Requests that were sent in one go, and how many of them have no answer yet. */
+interface Batch {
+  readonly requests: Request[];
+  readonly waiting: Resolve[];
+  left: number;
+  deadline: NodeJS.Timeout | undefined;
+}
+
+function startThread({ file, program, deadlineMs }: ThreadParts & { file: string }, onEnd: () => void): Thread {
   const worker = new Worker(program, { workerData: { file }, env: {} });
-  let batch: Request[] = [];
-  let open: Resolve[] = [];
+  let batch = newBatch();
+  let open: { readonly resolve: Resolve; readonly batch: Batch }[] = [];
   let failure = "its thread ended";
   let isClosing = false;
 
   const post = (message: ToThread): void => worker.postMessage(message);
   const flush = (): void => {
-    const requests = batch;
-    batch = [];
-    if (requests.length > 0) post({ kind: "run", requests });
+    const sent = batch;
+    if (sent.left === 0) return;
+    batch = newBatch();
+    const late = ended(`it did not answer within ${deadlineMs} ms`);
+    sent.deadline = setTimeout(() => sent.waiting.forEach((resolve) => resolve(late)), deadlineMs);
+    post({ kind: "run", requests: sent.requests });
+  };
+  const answer = ({ resolve, batch: of }: (typeof open)[number], reply: Reply): void => {
+    of.left -= 1;
+    if (of.left === 0) clearTimeout(of.deadline);
+    resolve(reply);
   };
   const over = new Promise<void>((resolve) => {
     worker.once("exit", () => {
       onEnd();
-      for (const answer of open) answer(ended(failure));
+      for (const one of open) answer(one, ended(failure));
       open = [];
       resolve();
     });
@@ -75,15 +87,17 @@ function startThread({ file, program }: { file: string; program: string }, onEnd
   });
   // Requests are answered in the order in which they were sent.
   worker.on("message", (replies: FromThread) => {
-    for (const [index, answer] of open.splice(0, replies.length).entries()) answer(replies[index] as Reply);
+    for (const [index, one] of open.splice(0, replies.length).entries()) answer(one, replies[index] as Reply);
     // Who waits for the end must not be left alone with a thread that counts for nothing.
     if (open.length === 0 && !isClosing) worker.unref();
   });
 
   return {
     send(request, resolve) {
-      if (open.push(resolve) === 1) worker.ref();
-      if (batch.push(request) === 1) queueMicrotask(flush);
+      if (open.push({ resolve, batch }) === 1) worker.ref();
+      batch.left += 1;
+      batch.waiting.push(resolve);
+      if (batch.requests.push(request) === 1) queueMicrotask(flush);
     },
     async close() {
       isClosing = true;
@@ -93,6 +107,10 @@ function startThread({ file, program }: { file: string; program: string }, onEnd
       await over;
     },
   };
+}
+
+function newBatch(): Batch {
+  return { requests: [], waiting: [], left: 0, deadline: undefined };
 }
 
 function ended(reason: string): Reply {

@@ -1,14 +1,15 @@
 // Serves programs and MCP clients over HTTP until the process is told to stop.
-import { randomUUID } from "node:crypto";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { DiscoveryEngine } from "../../engine.js";
 import { toDiscoveryError } from "../../errors.js";
+import { newRequestId } from "../../util/request-id.js";
 import { createMcpOverHttp } from "../mcp/over-http/over-http.js";
 import { createStagesFor } from "../mcp/over-http/stages-for.js";
 import { createAdmissions } from "./admission.js";
 import { toResponse } from "./answer.js";
 import { createApp, toFailure } from "./app.js";
 import { createFailures, type Failures } from "./failures.js";
+import { untilNotPlain } from "./guard.js";
 import { listen } from "./listen.js";
 import { mcpMounts } from "./mcp-mounts.js";
 import { metadataRoutes } from "./metadata-routes.js";
@@ -76,16 +77,16 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
     admission,
     stages: (actor) => stagesFor({ kind: "default" }, actor),
     place,
-    newId: randomUUID,
+    newId: newRequestId,
     isStopping: () => signal.aborted,
     ...traffic,
   });
   const answer = getRequestListener(app.fetch, {
     // The upstreams' requests are made with the objects of the platform.
     overrideGlobalObjects: false,
-    errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), randomUUID(), place)),
+    errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), newRequestId(), place)),
   });
-  const { server, host, port, isLoopback } = await listen(traffic.counted(answer), options);
+  const { server, host, port, isLoopback } = await listen(untilNotPlain(traffic.counted(answer)), options);
   bound = host;
   const url = `http://${host}:${port}`;
   place.log(`Serving on ${url}, described at ${url}/openapi.json, MCP at ${url}/mcp. The token is in ${file}.`);

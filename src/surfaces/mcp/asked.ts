@@ -13,7 +13,7 @@ export interface Asked {
   readonly actor: Actor;
   readonly signal?: AbortSignal;
   /** Whom a server may ask something before it answers. */
-  readonly peer?: CallerPeer;
+  readonly peer?: CallerPeer | undefined;
   readonly stages: Stages;
   readonly offerings: Offerings;
   readonly ownPrompts: readonly OwnPrompt[];

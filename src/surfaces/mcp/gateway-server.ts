@@ -1,10 +1,5 @@
 // The gateway as an MCP server: translates between the protocol and the meta-tools, and decides nothing.
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type RequestId,
-  Server,
-} from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, type RequestId, Server } from "@modelcontextprotocol/server";
 import type { Stages } from "../../compose.js";
 import { DiscoveryError, toDiscoveryError } from "../../errors.js";
 import type { ListedPage } from "../../metatools/full-mode.js";
@@ -238,14 +233,22 @@ function toResult(answer: MetaAnswer): CallResult {
 
 function toMetaContext({ actor, context, flaws, asking, logLevel }: MetaRequest, caller: Caller): MetaContext {
   const { mcpReq, http } = context;
-  const { progressToken: _token, ...own } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
-  const meta = http?.req === undefined ? own : { ...traceMeta(Object.fromEntries(http.req.headers)), ...own };
   return {
-    ...caller,
     actor,
-    ...(flaws.length > 0 ? { flaws } : {}),
-    ...(asking === undefined ? {} : { ask: askInTask(caller, asking.ask) }),
-    ...(logLevel === undefined ? {} : { logLevel }),
-    ...(Object.keys(meta).length > 0 ? { meta } : {}),
+    signal: caller.signal,
+    onEvent: caller.onEvent,
+    peer: caller.peer,
+    meta: toMeta(mcpReq._meta, http?.req),
+    flaws: flaws.length > 0 ? flaws : undefined,
+    ask: asking && askInTask(caller, asking.ask),
+    logLevel,
   };
+}
+
+/** What travels on; over HTTP the trace may stand in the headers. */
+function toMeta(given: unknown, request: Request | undefined): JsonObject | undefined {
+  if (!isJsonObject(given) && request === undefined) return undefined;
+  const { progressToken: _token, ...own } = (isJsonObject(given) ? given : {}) as JsonObject;
+  const meta = request === undefined ? own : { ...traceMeta(Object.fromEntries(request.headers)), ...own };
+  return Object.keys(meta).length > 0 ? meta : undefined;
 }

@@ -8,11 +8,11 @@ const INTERNAL_ERROR = -32_603;
 
 /** For whom the work of a call is done, and how long it is wanted. */
 export interface Caller {
-  readonly peer?: CallerPeer;
+  readonly peer?: CallerPeer | undefined;
   readonly signal: AbortSignal;
   readonly onEvent: (event: CallEvent) => void;
   /** Whether the client has its answer, a task: no other round of the request comes. */
-  readonly isAnswered?: () => boolean;
+  readonly isAnswered?: (() => boolean) | undefined;
 }
 
 export type Work = (caller: Caller) => Promise<JsonObject>;

@@ -55,19 +55,20 @@ async function ask(method: string, params: JsonObject, asked: Asked = {}): Promi
     },
   };
   const offered = { ...offerProfile([slow]), isFixed };
-  const handler = createMcpHandler(() =>
-    createGatewayServer({
-      era: "modern",
-      actor,
-      rounds,
-      offered,
-      stages: () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages),
-      onToolsChanged: () => undefined,
-      instructions: "",
-      flawsOf: () => [],
-      stateKey: Buffer.alloc(32, 1),
-      deaf: new AbortController().signal,
-    }).server,
+  const handler = createMcpHandler(
+    () =>
+      createGatewayServer({
+        era: "modern",
+        actor,
+        rounds,
+        offered,
+        stages: () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages),
+        onToolsChanged: () => undefined,
+        instructions: "",
+        flawsOf: () => [],
+        stateKey: Buffer.alloc(32, 1),
+        deaf: new AbortController().signal,
+      }).server,
   );
   const _meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
   const { body, headers } = modern(method, { ...params, _meta });
