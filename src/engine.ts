@@ -170,8 +170,8 @@ export class DiscoveryEngine {
   }
 
   /** The stages with the catalog read from disk and unknown servers being asked. For the surfaces. @internal */
-  async known(): Promise<Stages> {
-    return await this.#lifecycle.known();
+  known(): Promise<Stages> {
+    return this.#lifecycle.known();
   }
 }
 

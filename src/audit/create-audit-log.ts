@@ -19,10 +19,10 @@ export interface AuditLog {
   record(entry: AuditEntry): Promise<void>;
   /** The same for what a person did, with an id and the time of day. */
   note(act: AuditAct): Promise<void>;
-  /** Keyed hash of a JSON value. */
-  hash(value: unknown): Promise<string>;
-  /** Opens what a record needs; rejects with AUDIT_UNAVAILABLE when none could be written. */
-  prepare(): Promise<void>;
+  /** Keyed hash of a JSON value; at once when the key was read before. */
+  hash(value: unknown): string | Promise<string>;
+  /** Opens what a record needs; rejects with AUDIT_UNAVAILABLE when none could be written. Undefined: all is open. */
+  prepare(): Promise<void> | undefined;
   /** Gives every call that a gateway left without an outcome the outcome `unknown`; tells how many there were. */
   recover(): Promise<number>;
   /** Waits for what is under way and signs it. The store is closed after it. */
@@ -38,8 +38,8 @@ export interface RotationWish {
 
 export interface AuditParts {
   readonly chain: AuditChain;
-  /** Rejects when the store could not be written now. */
-  readonly prepareStore: () => Promise<void>;
+  /** Rejects when the store could not be written now; undefined when it was a moment ago. */
+  readonly prepareStore: () => Promise<void> | undefined;
   /** Moves what the wish does not keep into an archive. */
   readonly rotate: (wish: RotationWish) => Promise<unknown>;
   readonly checkpointFile: string;
@@ -159,9 +159,12 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       const [request_id, timestamp] = [parts.newId(), new Date(now()).toISOString()];
       return record({ ...act, kind: "note", request_id, timestamp, actor_id: act.by });
     },
-    hash: async (value) => hashCanonical(value, (await hashKey()).key),
-    async prepare() {
-      await Promise.all([hashKey(), parts.prepareStore()]);
+    hash: (value) =>
+      hashing === undefined ? hashKey().then(({ key }) => hashCanonical(value, key)) : hashCanonical(value, hashing.key),
+    prepare() {
+      const storing = parts.prepareStore();
+      if (hashing !== undefined) return storing;
+      return Promise.all([hashKey(), storing]).then(() => undefined);
     },
     async recover() {
       const closed = await closeOrphans();

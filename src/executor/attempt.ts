@@ -66,9 +66,12 @@ export class Attempt {
     this.#risk = risk;
   }
 
-  async hash(given: unknown): Promise<void> {
+  hash(given: unknown): Promise<void> | undefined {
     this.#given = given;
-    this.#paramsHash = await this.#parts.audit?.hash(given);
+    const hash = this.#parts.audit?.hash(given);
+    if (typeof hash === "object") return hash.then((known) => void (this.#paramsHash = known));
+    this.#paramsHash = hash;
+    return undefined;
   }
 
   /** On disk, together with the key's state, before the first byte is sent. */

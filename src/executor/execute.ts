@@ -83,7 +83,8 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
   }
   const replay = permit.replay ?? (await claim(permit, attempt, parts));
   if (replay !== undefined) return toReplayed(replay, attempt);
-  await parts.audit?.prepare();
+  const preparing = parts.audit?.prepare();
+  if (preparing !== undefined) await preparing;
   if (signal?.aborted) {
     throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
   }

@@ -47,9 +47,8 @@ export function createStore({ file, inline = false }: StoreParts): Store {
     catalog: partOf("catalog") as Store["catalog"],
     credentials: partOf("credentials") as Store["credentials"],
     toolFiles: partOf("toolFiles") as Store["toolFiles"],
-    async prepare() {
-      if (!isSound) await send(writer, { part: "probe", method: "write", given: [] });
-    },
+    prepare: () =>
+      isSound ? undefined : send(writer, { part: "probe", method: "write", given: [] }).then(() => undefined),
     async close() {
       await writer.close();
       await reader.close();

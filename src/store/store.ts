@@ -25,8 +25,8 @@ export interface Store {
   readonly catalog: CatalogRecords;
   readonly credentials: Credentials;
   readonly toolFiles: ToolFileVersions;
-  /** Resolves when a record could be written now; rejects with AUDIT_UNAVAILABLE. Costs nothing while all goes well. */
-  prepare(): Promise<void>;
+  /** Resolves when a record could be written now; rejects with AUDIT_UNAVAILABLE. Undefined while all goes well. */
+  prepare(): Promise<void> | undefined;
   /** Waits for what is under way. The store's keys count as abandoned from then on. */
   close(): Promise<void>;
 }
