@@ -21,6 +21,8 @@ export interface Checkpoint extends Mark {
 /** What the audit needs of the store: one chain of records for all processes. */
 export interface AuditChain {
   append(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
+  /** The same, safe from a crash of the process at once and from a loss of power a little later. */
+  appendSoon(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
   read(query: { readonly after?: number; readonly limit?: number }): Promise<readonly (Mark & { body: string })[]>;
   openIntents(): Promise<readonly { requestId: string; body: string; isOrphan: boolean }[]>;
   /** Of several processes that try, one closes an orphan. */

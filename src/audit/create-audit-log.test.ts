@@ -109,6 +109,26 @@ describe("a record", () => {
     expect(given).toHaveLength(1);
   });
 
+  it.each<[string, "every" | "risky", Parameters<AuditLog["record"]>[0], boolean]>([
+    ["of any outcome", "every", outcome({ risk: "low" }), true],
+    ["of no outcome of low risk where only risky ones are", "risky", outcome({ risk: "low" }), false],
+    ["of an outcome of medium risk", "risky", outcome({ risk: "medium" }), true],
+    ["of an outcome whose risk nobody knows", "risky", outcome({ risk: null }), true],
+    ["of an intent", "risky", { ...intent("r1"), risk: "low" }, true],
+  ])("is synced before the caller hears %s", async (_, sync, entry, isSynced) => {
+    const { audit } = open().store;
+    const ways: string[] = [];
+    const chain = {
+      ...audit,
+      append: (all: Parameters<typeof audit.append>[0]) => (ways.push("synced"), audit.append(all)),
+      appendSoon: (all: Parameters<typeof audit.append>[0]) => (ways.push("soon"), audit.appendSoon(all)),
+    };
+    const one = open({ chain, given: { sync } });
+    await one.log.record(entry);
+    expect(ways).toEqual([isSynced ? "synced" : "soon"]);
+    expect(await bodies(one)).toHaveLength(1);
+  });
+
   it("fails as AUDIT_UNAVAILABLE, whatever the store throws", async () => {
     const chain = { ...open().store.audit, append: () => Promise.reject(new Error("boom")) };
     await expect(open({ chain }).log.record(outcome())).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });

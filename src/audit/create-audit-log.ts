@@ -143,7 +143,7 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     try {
       body = toBody(entry, { keyId: hashing?.id, redact });
       // Nothing may wait before this: what the caller writes to the store in the same moment shares one sync with it.
-      written(await chain.append([body]));
+      written(await (isUrgent(entry, options()) ? chain.append([body]) : chain.appendSoon([body])));
     } catch (error) {
       if (body?.kind === "outcome") {
         kept.keep(body);
@@ -178,6 +178,11 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       await upkeep;
     },
   };
+}
+
+/** Whatever is not known to be harmless has to be on the disk before anybody hears of it. */
+function isUrgent(entry: AuditEntry, { sync }: AuditOptions): boolean {
+  return sync === "every" || entry.kind !== "outcome" || entry.risk !== "low";
 }
 
 function toHashKey(key: Buffer) {

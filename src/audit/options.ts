@@ -19,6 +19,12 @@ export const auditOptions = z
       .max(36_500)
       .default(365)
       .describe("How long a record stays in the store, in days, before it moves into such a file."),
+    sync: z
+      .enum(["every", "risky"])
+      .default("every")
+      .describe(
+        "Which outcomes are safe from a loss of power before the caller hears them: those of every call, or of risky ones (medium and above). The others survive a crash of the gateway and are safe some seconds later, which saves the wait for the disk.",
+      ),
     arguments: z
       .boolean()
       .default(false)

@@ -62,6 +62,8 @@ export interface Removal {
 export interface AuditRecords {
   /** In one step and next to each other. An intent stays open until an outcome has the same `request_id`. */
   append(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
+  /** The same, safe from a crash of the process at once and from a loss of power with the next durable change. */
+  appendSoon(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   read(query: AuditQuery): Promise<readonly AuditRecord[]>;
   openIntents(): Promise<readonly OpenIntent[]>;
   /** Appends those of the outcomes whose intent is still open and an orphan: of several processes that try, one does it. */

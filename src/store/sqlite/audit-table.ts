@@ -65,6 +65,7 @@ export function createAuditTable(database: Database, owners: Owners): Table<Audi
 
   return {
     append,
+    appendSoon: append,
     head,
     start,
     read: (query) => (query.newestFirst === true ? newest : oldest).all(toFilter(query)).map(toRecord),

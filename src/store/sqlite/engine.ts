@@ -85,7 +85,7 @@ function inGroups(requests: readonly Request[]): Request[][] {
 }
 
 const isAppend = ({ part, method, given }: Request): boolean =>
-  part === "audit" && method === "append" && Array.isArray(given[0]);
+  part === "audit" && (method === "append" || method === "appendSoon") && Array.isArray(given[0]);
 
 /** Each made when it is first used: a start that only reads the catalog prepares no other statements. */
 function createTables(database: Database, owners: Owners): { readonly [Part in keyof Tables]: () => Tables[Part] } {

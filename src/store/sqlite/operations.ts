@@ -25,6 +25,7 @@ export const OPERATIONS: { readonly [Part in StorePart]: { readonly [Method in k
   },
   audit: {
     append: "durable",
+    appendSoon: "relaxed",
     read: "read",
     openIntents: "read",
     closeOrphans: "durable",

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AuditBody } from "../../../src/store/audit-records.js";
 import { chainHash } from "../../../src/store/chain-hash.js";
 import { CHAIN_START } from "../../../src/store/verify-chain.js";
+import { countOf } from "../../support/counts.js";
 import { verifyStored } from "../../support/stored-chain.js";
 import type { StorePlace } from "../describe-store.js";
 
@@ -29,6 +30,19 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await audit.head()).toEqual(marks[1]);
     });
 
+    it("chains records that need not be safe from a loss of power at once to the others", async () => {
+      const { audit } = (await createPlace()).open();
+      const all = [
+        audit.append([body("r1")]),
+        audit.appendSoon([body("r2")]),
+        audit.append([body("r3")]),
+        audit.appendSoon([body("r4")]),
+      ];
+      const marks = (await Promise.all(all)).flat();
+      expect(marks.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+      expect((await audit.read({})).map(({ seq, hash }) => ({ seq, hash }))).toEqual(marks);
+    });
+
     it("keeps every member, in one canonical text", async () => {
       const { audit } = (await createPlace()).open();
       const hostile = 'a\n{"forged":1}\r\u2028\u0085\u001b[31m\0';
@@ -42,8 +56,9 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
     it("does not fork under many writers at once", async () => {
       const place = await createPlace();
       const stores = [place.open(), place.open()];
-      await Promise.all(Array.from({ length: 200 }, (_, n) => stores[n % 2]!.audit.append([body(`r${n}`)])));
-      expect(await verifyStored(stores[0]!.audit)).toMatchObject({ kind: "whole", records: 200 });
+      const writers = countOf(1000, 200);
+      await Promise.all(Array.from({ length: writers }, (_, n) => stores[n % 2]!.audit.append([body(`r${n}`)])));
+      expect(await verifyStored(stores[0]!.audit)).toMatchObject({ kind: "whole", records: writers });
     });
 
     it.each([
