@@ -112,7 +112,7 @@ export async function openGuards(folder: string): Promise<Guards> {
       "arguments, strictly": () => toArguments(call(), harmless),
       "validation, plain schema": () => validation.check(harmless, ARGUMENTS),
       "validation, in its thread": () => validation.check(patterned, ARGUMENTS),
-      policy: () => policy.judge({ tool: risky, pin: "same", actorId: "local", call: facts }),
+      policy: () => policy.judge({ tool: risky, pin: "same", actor: localActor("mcp"), call: facts }),
       "hash of the arguments": () => audit?.hash(ARGUMENTS),
       "low risk, nothing recorded": () => unrecorded(call()),
       "low risk, recorded": () => recorded.harmless(call()),

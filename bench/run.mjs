@@ -1,8 +1,12 @@
 // Measures every row of the budget against a baseline of the same run, and prints one table or JSON.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { curveCalls } from "./curves/calls.mjs";
+import { curveResults } from "./curves/results.mjs";
+import { curveServers } from "./curves/servers.mjs";
+import { curveTools } from "./curves/tools.mjs";
 import { adapters } from "./rows/adapters.mjs";
 import { calls } from "./rows/calls.mjs";
 import { detailsTokens } from "./rows/details-tokens.mjs";
@@ -16,6 +20,8 @@ import { searchLatency } from "./rows/search-latency.mjs";
 import { searchTokens } from "./rows/search-tokens.mjs";
 import { start } from "./rows/start.mjs";
 import { store } from "./rows/store.mjs";
+import { toChart } from "./support/chart.mjs";
+import { toCurveText, withGrowth } from "./support/curve.mjs";
 import { openData } from "./support/data.mjs";
 import { bundleInternals } from "./support/load-internals.mjs";
 import { toNotes, toTable, verdictOf } from "./support/report.mjs";
@@ -28,12 +34,16 @@ const ROWS = [
   engine,
   start,
   memory,
-  calls,
+  { ...calls, seconds: { usual: 50, quick: 20 } },
   guards,
   limits,
   store,
   adapters,
   intent,
+  curveTools,
+  curveServers,
+  curveCalls,
+  curveResults,
 ];
 
 const HELP = `Usage: npm run bench -- [options]
@@ -41,10 +51,12 @@ const HELP = `Usage: npm run bench -- [options]
 Measures the budgets, each against a baseline in the same run. Real tools and queries are
 read from the folder ANYGPT_DATA; without it, synthetic ones are used and the table says so.
 
-  --only ROW   measure this row only; may be repeated
-  --quick      fewer rounds
-  --json       print one JSON object
-  --help       print this
+  --only ROW        measure this row only; may be repeated
+  --quick           fewer rounds
+  --json            print one JSON object
+  --report FILE     write the same object into a file
+  --charts FOLDER   write each curve that was measured as an SVG file into a folder
+  --help            print this
 
 Rows:
 ${ROWS.map(({ name, about }) => `  ${name.padEnd(15)}${about}`).join("\n")}
@@ -59,7 +71,9 @@ else process.exitCode = await run(chooseRows(options.only));
 function readOptions() {
   const flag = { type: "boolean", default: false };
   try {
-    const known = { only: { type: "string", multiple: true }, quick: flag, json: flag, help: flag };
+    const text = { type: "string" };
+    const only = { ...text, multiple: true };
+    const known = { only, quick: flag, json: flag, report: text, charts: text, help: flag };
     return parseArgs({ options: known }).values;
   } catch (error) {
     console.error(`${error.message}\n\n${HELP}`);
@@ -76,18 +90,50 @@ function chooseRows(only) {
 
 async function run(rows) {
   const context = await createContext();
-  const lines = [];
-  const failed = [];
+  const measured = { rows: [], lines: [], curves: [], failed: [] };
+  tellPlan(rows);
   for (const row of rows) {
     console.error(`measuring ${row.name}: ${row.about}`);
+    const started = performance.now();
     try {
-      for (const line of await row.run(context)) lines.push(toNamedLine(line, row, context.data));
+      const { lines, curve } = await measureRow(row, context);
+      measured.lines.push(...lines);
+      if (curve !== undefined) measured.curves.push(curve);
     } catch (error) {
-      failed.push({ row: row.name, reason: error.message });
+      measured.failed.push({ row: row.name, reason: error.message });
     }
+    const seconds = Math.round((performance.now() - started) / 1000);
+    measured.rows.push({ row: row.name, seconds });
+    console.error(`  took ${seconds} s`);
   }
-  print(lines, failed, context.data);
-  return failed.length === 0 ? 0 : 1;
+  if (options.charts !== undefined) writeCharts(measured.curves);
+  print(measured, context.data);
+  return measured.failed.length === 0 ? 0 : 1;
+}
+
+function secondsOf({ seconds }) {
+  return options.quick ? seconds.quick : seconds.usual;
+}
+
+/** What to expect on two cores that have nothing else to do. */
+function tellPlan(rows) {
+  const minutes = rows.reduce((total, row) => total + secondsOf(row), 0) / 60;
+  console.error(`About ${minutes.toFixed(1)} minutes on two idle cores:`);
+  for (const row of rows) console.error(`  ${row.name.padEnd(15)}${String(secondsOf(row)).padStart(4)} s`);
+}
+
+async function measureRow(row, context) {
+  const answer = await row.run(context);
+  const { lines, curve } = Array.isArray(answer) ? { lines: answer } : answer;
+  const named = lines.map((line) => toNamedLine(line, row, context.data));
+  if (curve === undefined) return { lines: named };
+  const title = row.dependsOnTools && !context.data.isReal ? `${curve.title}, synthetic tools` : curve.title;
+  return { lines: named, curve: withGrowth({ ...curve, title }) };
+}
+
+function writeCharts(curves) {
+  mkdirSync(options.charts, { recursive: true });
+  for (const curve of curves) writeFileSync(join(options.charts, `${curve.name}.svg`), toChart(curve));
 }
 
 /** A figure that depends on what the tools are like says so when they are not real. */
@@ -118,17 +164,20 @@ async function createContext() {
   };
 }
 
-function print(lines, failed, data) {
-  const machine = { node: process.version, platform: process.platform, cpus: cpus().length };
+function print({ rows, lines, curves, failed }, data) {
+  const machine = { node: process.version, platform: process.platform, cpus: cpus().length, cpu: cpus()[0]?.model };
   const tools = data.isReal ? "real" : "synthetic";
-  if (options.json) {
-    const judged = lines.map((line) => ({ ...line, verdict: verdictOf(line) || null }));
-    console.log(JSON.stringify({ ...machine, tools, isQuick: options.quick, lines: judged, failed }, null, 2));
-  } else if (lines.length > 0) {
+  const judged = lines.map((line) => ({ ...line, verdict: verdictOf(line) || null }));
+  const report = { ...machine, tools, isQuick: options.quick, rows, lines: judged, curves, failed };
+  const json = JSON.stringify(report, null, 2);
+  if (options.report !== undefined) writeFileSync(options.report, `${json}\n`);
+  if (options.json) console.log(json);
+  else {
     console.log(
       `\nNode ${machine.node}, ${machine.platform}, ${machine.cpus} CPUs, ${tools} tools; spread is p10 to p90`,
     );
-    console.log(`\n${toTable(lines)}\n${toNotes(lines)}`);
+    if (lines.length > 0) console.log(`\n${toTable(lines)}\n${toNotes(lines)}`);
+    for (const curve of curves) console.log(`\n${toCurveText(curve)}`);
   }
   for (const { row, reason } of failed) console.error(`The row ${row} could not be measured: ${reason}`);
 }

@@ -118,7 +118,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   const inForce = (): Stages => foundation.current() ?? stages;
   // A folder into which this person puts tools may set the variables of those tools, and of nothing else.
   const filed = createVariables({ ...place, admits: (file, bytes) => isClaimed(place) || admits(file, bytes) });
-  const target = createTargets(() => snapshot().servers, { variables, filed });
+  const isStrict = config.policy.preset === "strict";
+  const target = createTargets(() => snapshot().servers, { variables, filed, isStrict });
   const refresh = createRefresh({
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),

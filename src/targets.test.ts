@@ -45,6 +45,32 @@ it.each<[string, Connection, string[]]>([
   expect([...told].sort()).toEqual([...expected].sort());
 });
 
+describe("a variable in the arguments of a program", () => {
+  const open = (args: string[], isStrict: boolean, env: Record<string, string> = {}) => {
+    const variables = createVariables({ env: { TOKEN: "s3cret", HOME: "/h" }, cwd: "/nowhere", home: "/nowhere" });
+    const server = { name: "s", connection: stdio(env, args), tags: [], origin: "inline" } as never;
+    return createTargets(() => known(server), { variables, filed: variables, isStrict })("s").connection();
+  };
+
+  it("is refused where the policy is strict: everybody could read it there", () => {
+    const refusal = expect.objectContaining({
+      code: "CONFIGURATION_ERROR",
+      message: "The arguments of s hold TOKEN, which every user of this machine could read there.",
+    });
+    expect(() => open(["--key=${TOKEN}", "${HOME}/x"], true)).toThrow(refusal);
+    expect(() => open(["${HOME:-${TOKEN}}"], true)).toThrow(refusal);
+  });
+
+  it.each<[string, string[], boolean, Record<string, string>]>([
+    ["elsewhere", ["--key=${TOKEN}"], false, {}],
+    ["that says nothing new", ["${HOME}/x"], true, {}],
+    ["that is none", ["$${TOKEN}"], true, {}],
+    ["that stands in env instead", ["run"], true, { KEY: "${TOKEN}" }],
+  ])("is taken %s", (_, args, isStrict, env) => {
+    expect(open(args, isStrict, env)).toMatchObject({ kind: "stdio" });
+  });
+});
+
 it("lets a REST API be described whose credentials are not set, and names what is lacking", () => {
   const rest: Connection = {
     kind: "rest",

@@ -1,6 +1,7 @@
 // Names of servers come in, what to open a connection with goes out: as the configuration in force has it.
 import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
+import { variablesOf } from "./config/template.js";
 import { resolveConnection, type Variables } from "./config/variables.js";
 import { DiscoveryError } from "./errors.js";
 import { LOCAL_ACTOR } from "./model/actor.js";
@@ -19,6 +20,8 @@ export interface TargetVariables {
   readonly variables: Variables;
   /** Those of servers that tool files describe. */
   readonly filed: Variables;
+  /** Whether no variable may stand where every user of this machine can read it. */
+  readonly isStrict?: boolean;
 }
 
 export function createTargets(servers: () => Snapshot["servers"], given: TargetVariables): FindTarget {
@@ -36,6 +39,7 @@ export function createTargets(servers: () => Snapshot["servers"], given: TargetV
     return {
       name,
       connection(noteSecret) {
+        if (given.isStrict === true) assertUnseen(definition);
         const connection = resolveNeeds(definition, variables, noteSecret);
         for (const secret of writtenSecrets(connection, name)) {
           variables.note(secret);
@@ -75,6 +79,22 @@ function resolveNeeds(
       server: name,
     });
   }
+}
+
+/** They say nothing that not everybody knows. */
+const KNOWN_TO_ALL = new Set(["HOME", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "USERPROFILE"]);
+
+/** Whoever lists processes reads the arguments of all of them. */
+function assertUnseen({ name: server, connection }: ServerDefinition): void {
+  if (connection.kind !== "stdio") return;
+  const names = connection.args.flatMap(variablesOf).map(({ name }) => name);
+  const seen = [...new Set(names)].filter((name) => !KNOWN_TO_ALL.has(name));
+  if (seen.length === 0) return;
+  const what = `The arguments of ${server} hold ${seen.join(" and ")}, which every user of this machine could read there.`;
+  throw new DiscoveryError("CONFIGURATION_ERROR", what, {
+    hint: "Give it to the server in `env`; policy.preset is `strict`, which allows no variable in `args`.",
+    server,
+  });
 }
 
 /** What no header can hold is found here, where nobody has to show it to say so. */

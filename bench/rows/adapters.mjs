@@ -16,6 +16,7 @@ const LOOK_AGAIN_MS = 20;
 export const adapters = {
   name: "adapters",
   about: "API documents into tools: time, memory, names and schemas; a start with and without what is known of them",
+  seconds: { usual: 130, quick: 35 },
   async run(context) {
     if (!context.data.isReal) {
       console.error("  skipped: ANYGPT_DATA names no folder with API documents");
@@ -55,12 +56,17 @@ function toConversion(runs, documents) {
       value: median(totals) / megabytes,
       unit: "ms",
       spread: spreadOf(totals.map((total) => total / megabytes)),
+      baseline: { name: "ms, only parsed", value: parsing / megabytes },
+      ratio: median(totals) / parsing,
       note: `${megabytes.toFixed(1)} MB in all`,
     },
     {
       what: "adapters: heap of all tools",
       value: median(runs.map((one) => one.keptMegabytes)),
       unit: "MB",
+      spread: spreadOf(runs.map((one) => one.keptMegabytes)),
+      baseline: { name: "MB of documents", value: megabytes },
+      ratio: median(runs.map((one) => one.keptMegabytes)) / megabytes,
       note: `at most ${median(runs.map((one) => one.peakMegabytes)).toFixed(0)} MB resident while all are converted in one process`,
     },
     faults("names that two tools have", namesTwice, `of ${count}`),
@@ -106,6 +112,8 @@ async function measureStarts({ folder, rounds }, documents) {
       value: median(firsts),
       unit: "ms",
       spread: spreadOf(firsts),
+      baseline: { name: "ms, without adapters", value: median(bare) },
+      ratio: median(firsts) / median(bare),
       note: `${median(resident.first).toFixed(0)} MB resident then`,
     },
     {

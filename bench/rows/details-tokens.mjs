@@ -12,6 +12,7 @@ export const detailsTokens = {
   name: "details-tokens",
   about: "tokens of get_tool_details over all tools",
   dependsOnTools: true,
+  seconds: { usual: 12, quick: 3 },
   async run({ data, dataFolder, folder, internals, rounds }) {
     const step = rounds(1, 5);
     const tools = data.realTools().filter((_, index) => index % step === 0);
@@ -51,12 +52,15 @@ export const detailsTokens = {
 async function measureLosses({ data, dataFolder, folder, internals, step }) {
   const compareDetails = await loadCompareDetails(folder);
   const tools = (data.isReal ? corpusTools(dataFolder) : data.realTools()).filter((_, index) => index % step === 0);
-  const found = { raw: 0, cut: 0, lost: 0, took: [] };
+  const found = { raw: 0, cut: 0, lost: 0, took: [], json: [] };
   for (const tool of tools) {
     const known = toKnown(tool);
     const start = performance.now();
     const answer = internals.toDetailsAnswer(known);
-    found.took.push(performance.now() - start);
+    const told = performance.now();
+    JSON.parse(JSON.stringify(known.definition));
+    found.took.push(told - start);
+    found.json.push(performance.now() - told);
     const details = { ...answer, parameters: answer.parameters.map((one) => ({ required: false, ...one })) };
     if (details.omitted !== undefined) found.cut += 1;
     else if (isRaw(details)) found.raw += 1;
@@ -74,10 +78,12 @@ async function measureLosses({ data, dataFolder, folder, internals, step }) {
       note: `${tools.length} tools, ${where}: ${share(whole)} told by types alone, ${share(found.raw)} with a raw schema, ${found.cut} over the size limit`,
     },
     {
-      what: "details of a tool",
+      what: "details of a tool, from its definition",
       value: median(found.took),
       unit: "ms",
       spread: spreadOf(found.took),
+      baseline: { name: "its definition through JSON and back", value: median(found.json) },
+      ratio: median(found.took) / median(found.json),
       budget: { most: 1 },
       note: `p99 ${quantile(found.took, 0.99).toFixed(2)} ms`,
     },

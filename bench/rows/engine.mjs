@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { spreadOver } from "../support/data.mjs";
-import { createWarmHome } from "../support/home.mjs";
-import { LIBRARY } from "../support/places.mjs";
+import { checkKnown, openEngine } from "../support/engine.mjs";
+import { createHome, createWarmHome } from "../support/home.mjs";
+import { ECHO } from "../support/places.mjs";
 import { median, quantile, spreadOf, timeEach } from "../support/statistics.mjs";
 
 /** The library over 100 servers with 1,000 known tools. */
@@ -9,32 +9,37 @@ export const engine = {
   name: "engine",
   about: "list servers, details and reload in process; share of look-ups that ask no server",
   dependsOnTools: true,
+  seconds: { usual: 15, quick: 6 },
   async run(context) {
     const { data, rounds } = context;
     const servers = spreadOver(data.manyTools(1000), 100);
     const home = await createWarmHome(context, servers);
-    const { DiscoveryEngine } = await import(LIBRARY);
-    const config = JSON.parse(readFileSync(home.config, "utf8"));
-    const open = () => new DiscoveryEngine(config, { env: home.env, stateFolder: home.state });
-    const gateway = open();
+    const gateway = await openEngine(home);
     try {
       const names = [...servers].flatMap(([server, tools]) => tools.map(({ name }) => [server, name]));
-      await gateway.listServers();
+      await checkKnown(gateway);
       return [
         await timeAnswers(() => gateway.listServers(), { what: "list servers", count: rounds(1000, 200), most: 5 }),
-        await timeAnswers((round) => gateway.getToolDetails(...names[round % names.length]), {
+        await timeAnswers((round) => detailsOf(gateway, names[round % names.length]), {
           what: "details of a tool",
           count: rounds(3000, 1000),
           most: 1,
         }),
-        await timeReload(gateway, { open, count: rounds(21, 7) }),
-        await countHits(open, names),
+        await timeReload(gateway, { home, count: rounds(21, 7) }),
+        await measureHits(context, home, names),
       ];
     } finally {
       await gateway.close();
     }
   },
 };
+
+/** A tool that is not known would be answered fast and with nothing. */
+async function detailsOf(gateway, [server, tool]) {
+  const details = await gateway.getToolDetails(server, tool);
+  if (details === null) throw new Error(`${server}:${tool} is not known.`);
+  return details;
+}
 
 /** The answer's own journey through JSON is the least that any surface pays for it. */
 async function timeAnswers(ask, { what, count, most }) {
@@ -54,9 +59,9 @@ async function timeAnswers(ask, { what, count, most }) {
   };
 }
 
-async function timeReload(gateway, { open, count }) {
+async function timeReload(gateway, { home, count }) {
   const opened = await timeEach(count, async () => {
-    const fresh = open();
+    const fresh = await openEngine(home);
     await fresh.listServers();
     await fresh.close();
   });
@@ -73,24 +78,51 @@ async function timeReload(gateway, { open, count }) {
   };
 }
 
+const COLD_SERVERS = 10;
+const ECHO_TOOLS = ["echo", "add", "pid", "meta"];
+
+/** On a catalog that is known, against one that is learned on the way. */
+async function measureHits(context, home, names) {
+  const rounds = context.rounds(5, 2);
+  const warm = [];
+  const cold = [];
+  for (let round = 0; round < rounds; round += 1) {
+    warm.push(await countHits(home, names));
+    cold.push(await countHits(...createCold(context)));
+  }
+  const shares = warm.map(({ share }) => share);
+  const coldShare = median(cold.map(({ share }) => share));
+  return {
+    what: "look-ups answered without asking a server",
+    value: median(shares),
+    unit: "%",
+    spread: spreadOf(shares),
+    baseline: { name: `${COLD_SERVERS} servers, none known at first`, value: coldShare },
+    ratio: median(shares) / coldShare,
+    budget: { least: 80 },
+    note: `${warm[0].count} look-ups on a warm catalog, ${cold[0].count} on the other`,
+  };
+}
+
+function createCold({ folder }) {
+  const servers = Array.from({ length: COLD_SERVERS }, (_, index) => `echo-${index}`);
+  const server = { command: process.execPath, args: [ECHO] };
+  const home = createHome(folder, { servers: Object.fromEntries(servers.map((name) => [name, server])) });
+  return [home, servers.flatMap((name) => ECHO_TOOLS.map((tool) => [name, tool]))];
+}
+
 /** A session of two hundred look-ups: lists, mostly details, and calls that are refused for their arguments. */
-async function countHits(open, names) {
-  const session = open();
+async function countHits(home, names) {
+  const session = await openEngine(home);
   try {
     for (let step = 0; step < 200; step += 1) {
       const [server, tool] = names[(step * 37) % names.length];
       if (step % 10 === 0) await session.listTools(server);
       else if (step % 3 === 0) await session.executeTool(server, tool, "no object");
-      else await session.getToolDetails(server, tool);
+      else await detailsOf(session, [server, tool]);
     }
     const { hits, misses } = (await session.stages()).lookup.counts();
-    return {
-      what: "look-ups answered without asking a server",
-      value: (100 * hits) / (hits + misses),
-      unit: "%",
-      budget: { least: 80 },
-      note: `${hits + misses} look-ups on a warm catalog`,
-    };
+    return { share: (100 * hits) / (hits + misses), count: hits + misses };
   } finally {
     await session.close();
   }

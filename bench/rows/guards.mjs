@@ -11,6 +11,7 @@ const BUDGETS = { "low risk, recorded": 1000 };
 export const guards = {
   name: "guards",
   about: "microseconds that each guard adds to a call, alone and together",
+  seconds: { usual: 12, quick: 4 },
   async run(context) {
     const { folder, rounds } = context;
     const { openGuards } = await import(await bundleInside("bench/guards.ts"));

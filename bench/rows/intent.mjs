@@ -13,6 +13,7 @@ const FIRST_TIME_MS = 120_000;
 export const intent = {
   name: "intent",
   about: "right operation first, and among the first three: gateway.intent, search, BM25 and shared words",
+  seconds: { usual: 12, quick: 12 },
   async run({ data, dataFolder, folder, internals }) {
     if (!data.isReal) {
       console.error("  skipped: ANYGPT_DATA names no folder with API documents");
@@ -21,7 +22,10 @@ export const intent = {
     const documents = listDocuments(dataFolder);
     const { state, env } = createHome(folder, {});
     const { DiscoveryEngine } = await import(LIBRARY);
-    const engine = new DiscoveryEngine({ adapters: toAdapters(documents) }, { env, stateFolder: state });
+    const engine = new DiscoveryEngine(
+      { profile: "gateway", adapters: toAdapters(documents) },
+      { env, stateFolder: state },
+    );
     try {
       const stages = await engine.known();
       await stages.refresh.whenKnown(FIRST_TIME_MS);
@@ -40,8 +44,10 @@ export const intent = {
 function readRequests({ tools }, documents) {
   const adapterOf = new Map(documents.map(({ path, adapter }) => [path, adapter]));
   const keyOf = (adapter, method, path) => `${adapter} ${method} ${path}`;
+  // The gateway's own tools are in the catalog too and call no API.
+  const operations = [...tools.values()].filter(({ operation }) => operation !== undefined);
   const ids = new Map(
-    [...tools.values()].map(({ id, server, operation }) => [keyOf(server, operation.method, operation.path), id]),
+    operations.map(({ id, server, operation }) => [keyOf(server, operation.method, operation.path), id]),
   );
   return JSON.parse(readFileSync(REQUESTS, "utf8")).map((one) => ({
     ...one,

@@ -12,6 +12,7 @@ export const memory = {
   name: "memory",
   about: "memory above a bare SDK server, 100 servers with 1,000 tools known, none started",
   dependsOnTools: true,
+  seconds: { usual: 20, quick: 10 },
   async run(context) {
     const { data, folder, rounds } = context;
     const home = await createWarmHome(context, spreadOver(data.manyTools(1000), 100));

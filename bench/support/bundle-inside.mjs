@@ -4,8 +4,16 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { ROOT } from "./places.mjs";
 
-/** Bundles inside the project, because the store's driver and its thread are looked up from where the code lies. */
-export async function bundleInside(entry) {
+const bundles = new Map();
+
+/** Bundles inside the project, once a run, because the store's driver and its thread are looked up from where the code lies. */
+export function bundleInside(entry) {
+  const bundle = bundles.get(entry) ?? writeBundle(entry);
+  bundles.set(entry, bundle);
+  return bundle;
+}
+
+async function writeBundle(entry) {
   const outfile = join(ROOT, "node_modules/.anygpt-bench", `${basename(entry, ".ts")}-${process.pid}.mjs`);
   process.on("exit", () => rmSync(outfile, { force: true }));
   await build({

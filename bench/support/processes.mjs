@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 
 /** One line per process of this machine: id, parent, resident kilobytes. */
 function listProcesses() {
@@ -13,6 +14,42 @@ function listProcesses() {
 
 export function residentMegabytes(pid) {
   return (listProcesses().find((one) => one.pid === pid)?.kilobytes ?? Number.NaN) / 1024;
+}
+
+/** What only this process has; without the pages of files, which the kernel takes and gives as it likes. Elsewhere than on Linux all. */
+export function privateMegabytes(pid) {
+  return kilobytesOf(pid, "RssAnon") / 1024 || residentMegabytes(pid);
+}
+
+/** The most that was resident at any time. Elsewhere than on Linux what is now. */
+export function peakMegabytes(pid) {
+  return kilobytesOf(pid, "VmHWM") / 1024 || residentMegabytes(pid);
+}
+
+/** Milliseconds of processor time that the process and its threads have used so far. Not known elsewhere than on Linux. */
+export function cpuMilliseconds(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13)
+      .map(Number);
+    return (user + system) * TICK_MS;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Linux counts the processor time of processes in hundredths of a second, whatever its clock. */
+const TICK_MS = 10;
+
+function kilobytesOf(pid, member) {
+  try {
+    return Number(new RegExp(`^${member}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return Number.NaN;
+  }
 }
 
 export function countDescendants(pid) {

@@ -22,8 +22,12 @@ export function verdictOf({ value, ratio, budget }) {
 const HEADINGS = ["what", "measured", "spread", "baseline", "ratio", "budget", "verdict"];
 
 export function toTable(lines) {
-  const cells = [HEADINGS, ...lines.map(toCells)];
-  const widths = HEADINGS.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  return toAlignedText([HEADINGS, ...lines.map(toCells)]);
+}
+
+/** Rows of cells in columns, the first row underlined. */
+export function toAlignedText(cells) {
+  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   const text = cells.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column]))
@@ -44,10 +48,10 @@ function toCells(line) {
   const { what, value, unit, spread, baseline, ratio, budget } = line;
   return [
     what,
-    `${number(value)} ${unit}`,
-    spread === undefined ? "" : `${number(spread.low)} to ${number(spread.high)}`,
-    baseline === undefined ? "" : `${number(baseline.value)} ${baseline.name}`,
-    ratio === undefined ? "" : `${number(ratio)}×`,
+    `${toFigure(value)} ${unit}`,
+    spread === undefined ? "" : `${toFigure(spread.low)} to ${toFigure(spread.high)}`,
+    baseline === undefined ? "" : `${toFigure(baseline.value)} ${baseline.name}`,
+    ratio === undefined ? "" : `${toFigure(ratio)}×`,
     budget === undefined ? "" : budgetText(budget, unit),
     verdictOf(line),
   ];
@@ -59,7 +63,7 @@ function budgetText({ most, least, of }, unit) {
 }
 
 /** Three figures that matter, no more. */
-function number(value) {
+export function toFigure(value) {
   if (Number.isInteger(value) || Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en-US");
   if (Math.abs(value) >= 100) return value.toFixed(0);
   if (Math.abs(value) >= 10) return value.toFixed(1);

@@ -13,6 +13,13 @@ export function spreadOf(values) {
   return { low: quantile(values, 0.1), high: quantile(values, 0.9) };
 }
 
+/** The share's quantile in each of so many blocks of consecutive values: how much it differs from time to time. */
+export function inBlocks(values, blocks, share) {
+  const size = Math.ceil(values.length / blocks);
+  const starts = Array.from({ length: Math.ceil(values.length / size) }, (_, block) => block * size);
+  return starts.map((start) => quantile(values.slice(start, start + size), share));
+}
+
 /** Runs `act` so many times and gives the milliseconds of each. */
 export async function timeEach(count, act) {
   const times = [];

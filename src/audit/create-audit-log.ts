@@ -160,7 +160,9 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       return record({ ...act, kind: "note", request_id, timestamp, actor_id: act.by });
     },
     hash: (value) =>
-      hashing === undefined ? hashKey().then(({ key }) => hashCanonical(value, key)) : hashCanonical(value, hashing.key),
+      hashing === undefined
+        ? hashKey().then(({ key }) => hashCanonical(value, key))
+        : hashCanonical(value, hashing.key),
     prepare() {
       const storing = parts.prepareStore();
       if (hashing !== undefined) return storing;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
 import { createCatalog } from "./catalog.js";
@@ -19,7 +20,10 @@ const LISTING: ServerListing = {
 };
 
 /** Servers that answer when the test says so. */
-function setUp(names: string[], { ttlMs = 3_600_000, remembers = true, fixed = [] as ServerDefinition[] } = {}) {
+function setUp(
+  names: string[],
+  { ttlMs = 3_600_000, remembers = true, fixed = [] as ServerDefinition[], patienceMs = 60_000 } = {},
+) {
   const clock = { now: 1_000_000, elapsed: 0 };
   const asked: string[] = [];
   const open = new Map<string, { answer: () => void; fail: () => void }>();
@@ -45,6 +49,7 @@ function setUp(names: string[], { ttlMs = 3_600_000, remembers = true, fixed = [
     now: () => clock.now,
     elapsed: () => clock.elapsed,
     log: () => undefined,
+    patienceMs,
   });
   const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -59,6 +64,25 @@ describe("refresh", () => {
     open.get("b")?.answer();
     await settled();
     expect(asked).toEqual(["a", "b", "c", "d", "e"]);
+    refresh.close();
+  });
+
+  it("lets nobody wait for servers that do not answer, up to a number of them", async () => {
+    const silent = Array.from({ length: 28 }, (_, number) => `silent${number}`);
+    const { refresh, asked, open, settled } = setUp([...silent, "a", "b"], { patienceMs: 1 });
+    refresh.start();
+    await eventually(() => asked.length === 28);
+    await settled();
+    expect(asked).toEqual(silent);
+    open.get("silent27")?.fail();
+    await settled();
+    expect(asked).toEqual([...silent, "a"]);
+    open.get("a")?.answer();
+    await settled();
+    expect(refresh.pending()).toEqual([...silent.slice(0, -1), "b"]);
+    for (const one of [...silent, "b"]) open.get(one)?.answer();
+    await settled();
+    expect(refresh.pending()).toEqual([]);
     refresh.close();
   });
 

@@ -12,6 +12,8 @@ export interface RefreshParts {
   /** Milliseconds that only ever grow, for pauses. */
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
+  /** How long a server that does not answer keeps others waiting. */
+  readonly patienceMs?: number;
 }
 
 export interface Refresh {
@@ -29,6 +31,9 @@ export interface Refresh {
 }
 
 const FIRST_TIME_CONCURRENCY = 4;
+const PATIENCE_MS = 2000;
+/** Beyond these the others wait after all: each is a process, and may be one that downloads. */
+const SLOW_AT_ONCE = 24;
 const FIRST_RETRY_MS = 30_000;
 const LONGEST_RETRY_MS = 600_000;
 const SHORTEST_SLEEP_MS = 1000;
@@ -36,13 +41,14 @@ const SHORTEST_SLEEP_MS = 1000;
 const SHORTEST_INTERVAL_MS = 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
-  const { catalog, list, ttlMs, now, elapsed, log } = parts;
+  const { catalog, list, ttlMs, now, elapsed, log, patienceMs = PATIENCE_MS } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();
   const failures = new Map<string, { count: number; retryAt: number }>();
   const waiters = new Set<() => void>();
   let queue: string[] = [];
   let working = 0;
+  let slow = 0;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -105,14 +111,26 @@ export function createRefresh(parts: RefreshParts): Refresh {
       const server = queue.shift();
       if (server === undefined) break;
       working += 1;
-      void refresh(server)
-        .catch(() => undefined)
-        .finally(() => {
-          working -= 1;
-          work();
-        });
+      void takeTurn(refresh(server));
     }
     if (queue.length === 0 && working === 0) sleepUntilDue();
+  };
+
+  /** Whoever is slow gives its place to the next before it is done: a few that hang must not hide all others. */
+  const takeTurn = async (run: Promise<void>): Promise<void> => {
+    let isSlow = false;
+    const patience = setTimeout(() => {
+      if (slow === SLOW_AT_ONCE) return;
+      isSlow = true;
+      slow += 1;
+      working -= 1;
+      work();
+    }, patienceMs).unref();
+    await run.catch(() => undefined);
+    clearTimeout(patience);
+    if (isSlow) slow -= 1;
+    else working -= 1;
+    work();
   };
 
   const enqueueDue = (): void => {

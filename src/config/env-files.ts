@@ -37,7 +37,7 @@ export function projectEnvFiles(cwd: string): string[] {
 export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts): EnvFiles {
   const own = join(home, ".ai", ".env");
   const files = [own, ...projectEnvFiles(cwd).filter((file) => file !== own)];
-  const strongestFirst = files.map((file) => ({ file, read: createEnvFile(file) })).reverse();
+  const strongestFirst = files.map((file) => ({ file, read: createEnvFile(file, file === own) })).reverse();
   const isAdmitted = (file: string, { bytes }: EnvContent): boolean =>
     file === own || bytes === undefined || admits(file, bytes);
 
@@ -68,13 +68,13 @@ interface EnvContent {
 
 const NOTHING: EnvContent = { values: new Map(), notices: [] };
 
-function createEnvFile(file: string): () => EnvContent {
+function createEnvFile(file: string, isOwn: boolean): () => EnvContent {
   let stamp = "";
   let content = NOTHING;
   return () => {
     const now = stampOf(file);
     if (now !== stamp) {
-      content = now === "" ? NOTHING : readEnvFile(file);
+      content = now === "" ? NOTHING : readEnvFile(file, isOwn);
       stamp = now;
     }
     return content;
@@ -90,18 +90,31 @@ function stampOf(file: string): string {
   }
 }
 
-function readEnvFile(file: string): EnvContent {
+function readEnvFile(file: string, isOwn: boolean): EnvContent {
   try {
     const bytes = readFileSync(file);
     if (bytes.length > LARGEST_BYTES) return refused(file, "is larger than 1 MiB");
     const text = toText(bytes);
     if (text.kind !== "text") return refused(file, "is not UTF-8 text");
     const { values, faults } = parseDotenv(text.text);
-    return { values, notices: faults.map(({ line, reason }) => `${file}:${line} ${reason}.`), bytes };
+    const told = faults.map(({ line, reason }) => `${file}:${line} ${reason}.`);
+    return { values, notices: isOwn ? [...told, ...exposureOf(file)] : told, bytes };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     return refused(file, `could not be read (${code})`);
   }
+}
+
+const OTHERS = 0o077;
+
+/** The person's own file is where their secrets are; those of a project lie as the project has them. */
+function exposureOf(file: string): string[] {
+  if (process.platform === "win32") return [];
+  const { mode, uid } = statSync(file);
+  return [
+    ...(uid === process.getuid?.() ? [] : [`${file} belongs to another user, who can change what it sets.`]),
+    ...((mode & OTHERS) === 0 ? [] : [`${file} can be read or written by other users; give it mode 600.`]),
+  ];
 }
 
 function refused(file: string, reason: string): EnvContent {

@@ -201,6 +201,8 @@ const PROGRAMS: readonly Row[] = [
   ["x.ts", "\n\nthrow new Error('boom\\nsecond line');", ":3:1: could not be run: boom."],
   ["x.ts", "throw 'text';", ": could not be run: text."],
   ["x.ts", "throw null;", ": could not be run: null."],
+  ["x.ts", "throw { code: 1 };", ": could not be run: it threw nothing that says why."],
+  ["x.mjs", "throw Object.create(null);", ": could not be run: it threw nothing that says why."],
   ["x.ts", "throw new Error();", ":1:1: could not be run: it threw nothing that says why."],
   ["x.ts", "const x: string = 'a';\nx.foo.bar();\nexport default {};", ":2:1: could not be run: *"],
   [

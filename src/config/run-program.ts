@@ -80,10 +80,15 @@ function restore(descriptor: PropertyDescriptor | undefined, name: string): void
   else Object.defineProperty(globalThis, name, descriptor);
 }
 
+/** An object that is no error has nothing to say as text. */
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === "object" && error !== null ? "" : String(error);
+}
+
 // Whoever wrote the file needs the first line of its error; jiti (2.7) adds `file:line:column` to a syntax error.
 function explain(file: string, files: Program["files"], error: unknown): ProgramResult {
-  const message = error instanceof Error ? error.message : String(error);
-  const [first = "", second = ""] = message.trim().split("\n");
+  const [first = "", second = ""] = messageOf(error).trim().split("\n");
   const reason = `could not be run: ${cutAtWord(toOneLine(first), 300) || "it threw nothing that says why"}`;
   for (const path of files.keys()) {
     const place = placeIn(path, second);

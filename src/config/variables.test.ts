@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function write(path: string, text: string | Uint8Array): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
+  writeFileSync(join(root, path), text, { mode: 0o600 });
 }
 
 function variables(env: Record<string, string | undefined> = {}) {
@@ -186,6 +186,41 @@ describe("the chain of .env files", () => {
   ])("tells %s", (_, content, endings) => {
     write("project/.env", content);
     expect(variables().notices()).toEqual(endings.map((ending) => `${join(root, "project/.env")}${ending}`));
+  });
+
+  it.each<[number, string[]]>([
+    [0o600, []],
+    [0o400, []],
+    [0o640, [" can be read or written by other users; give it mode 600."]],
+    [0o644, [" can be read or written by other users; give it mode 600."]],
+    [0o602, [" can be read or written by other users; give it mode 600."]],
+  ])("tells of the person's own file with mode %o what others can do with it", (mode, endings) => {
+    write("home/.ai/.env", "KEY=s3cret\n");
+    chmodSync(join(root, "home/.ai/.env"), mode);
+    expect(variables().resolve("${KEY}")).toBe("s3cret");
+    expect(variables().notices()).toEqual(endings.map((ending) => `${join(root, "home/.ai/.env")}${ending}`));
+  });
+
+  it("looks at the file that a link leads to, and at no mode of a project's", () => {
+    write("home/.ai/real", "KEY=1\n");
+    chmodSync(join(root, "home/.ai/real"), 0o644);
+    symlinkSync("real", join(root, "home/.ai/.env"));
+    write("project/.env", "OTHER=1\n");
+    chmodSync(join(root, "project/.env"), 0o644);
+    expect(variables().notices()).toEqual([
+      `${join(root, "home/.ai/.env")} can be read or written by other users; give it mode 600.`,
+    ]);
+  });
+
+  it("tells of the person's own file that belongs to somebody else, where one can make it so", () => {
+    write("home/.ai/.env", "KEY=1\n");
+    const file = join(root, "home/.ai/.env");
+    chmodSync(file, 0o600);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(file, 12_345, 12_345);
+    expect(variables().notices()).toEqual(
+      isRoot ? [`${file} belongs to another user, who can change what it sets.`] : [],
+    );
   });
 });
 

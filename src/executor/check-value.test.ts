@@ -43,6 +43,31 @@ describe("compileCheck", () => {
     expect(compileCheck(schema)(value).map(({ path, message }) => `${path} ${message}`)).toEqual(expected);
   });
 
+  it.each<[string, JsonObject, unknown, string]>([
+    ["a schema that forbids a member", object({ a: false }), { a: 1 }, ' Property "a" does not match schema'],
+    [
+      "a condition that ends in no",
+      { if: { required: ["b"] }, else: false },
+      { a: 1 },
+      ' Instance does not match "else" schema',
+    ],
+    [
+      "a reference to a schema that allows nothing",
+      { $ref: "#/$defs/no", $defs: { no: false } },
+      {},
+      " A subschema had errors",
+    ],
+    ["a list whose items are forbidden", object({ a: { items: false } }), { a: [1] }, "/a Items did not match schema"],
+    [
+      "a member that another one needs, as draft-07 says it",
+      { $schema: "http://json-schema.org/draft-07/schema#", dependencies: { a: ["b"] } },
+      { a: 1 },
+      ' Instance has "a" but does not have "b"',
+    ],
+  ])("says something of %s, where nothing else does", (_, schema, value, expected) => {
+    expect(compileCheck(schema)(value).map(({ path, message }) => `${path} ${message}`)).toEqual([expected]);
+  });
+
   it("reports all violations at once, each with its path", () => {
     const schema = object(
       { a: { type: "string" }, list: { type: "array", items: object({ n: { type: "number" } }) } },
@@ -50,6 +75,36 @@ describe("compileCheck", () => {
     );
     const paths = compileCheck(schema)({ a: 1, list: [{ n: 1 }, { n: "x" }, { n: true }] }).map(({ path }) => path);
     expect(paths).toEqual(["", "/a", "/list/1/n", "/list/2/n"]);
+  });
+
+  const pair = [{ type: "string" }, { type: "number" }];
+  it.each<[string, string | undefined, JsonObject, unknown, unknown]>([
+    ["draft-04", "http://json-schema.org/draft-04/schema#", { minimum: 1, exclusiveMinimum: true }, 2, 1],
+    ["draft-06", "http://json-schema.org/draft-06/schema#", { exclusiveMinimum: 1 }, 2, 1],
+    ["draft-06", "http://json-schema.org/draft-06/schema", { propertyNames: { maxLength: 1 } }, { a: 1 }, { ab: 1 }],
+    ["draft-07", "http://json-schema.org/draft-07/schema#", { if: { const: 1 }, else: false }, 1, 2],
+    ["draft-07", "http://json-schema.org/draft-07/schema#", { dependencies: { a: ["b"] } }, { a: 1, b: 1 }, { a: 1 }],
+    ["draft-07", "http://json-schema.org/draft-07/schema#", { items: pair }, ["x", 1], [1, "x"]],
+    ["2019-09", "https://json-schema.org/draft/2019-09/schema", { items: pair }, ["x", 1], [1, "x"]],
+    ["2019-09", "https://json-schema.org/draft/2019-09/schema", { dependentRequired: { a: ["b"] } }, {}, { a: 1 }],
+    ["2019-09", "https://json-schema.org/draft/2019-09/schema", { unevaluatedProperties: false }, {}, { a: 1 }],
+    ["2020-12", "https://json-schema.org/draft/2020-12/schema", { prefixItems: pair }, ["x", 1], [1, "x"]],
+    ["no dialect, as 2020-12", undefined, { prefixItems: pair }, ["x", 1], [1, "x"]],
+  ])("reads %s (%s) with %j", (_, dialect, rest, right, wrong) => {
+    const check = compileCheck({ ...(dialect === undefined ? {} : { $schema: dialect }), ...rest });
+    expect(check(right)).toEqual([]);
+    expect(check(wrong)).not.toEqual([]);
+  });
+
+  it.each([
+    "https://example.com/dialect",
+    "http://json-schema.org/draft-03/schema#",
+    "https://json-schema.org/draft/next/schema",
+    "",
+    7,
+    null,
+  ])("refuses the dialect %j, which it does not know", (dialect) => {
+    expect(() => compileCheck({ $schema: dialect })).toThrow("unknown");
   });
 
   it("refuses a dialect that it does not know rather than let everything pass", () => {

@@ -58,7 +58,14 @@ function toViolations(errors: readonly OutputUnit[]): Violation[] {
   const leaves = errors.filter((unit) => !CONTAINERS.has(unit.keyword) && !isInside(unit));
   const violations = leaves.flatMap(toViolation);
   const unique = new Map(violations.map((violation) => [`${violation.path}\n${violation.message}`, violation]));
-  return [...unique.values()];
+  return unique.size > 0 ? [...unique.values()] : [toLastWord(errors)];
+}
+
+/** Where only containers speak, the innermost says the most; a value that does not fit must never look as if it did. */
+function toLastWord(errors: readonly OutputUnit[]): Violation {
+  const said = errors.findLast(({ keyword }) => keyword !== "false");
+  const [violation] = said === undefined ? [] : toViolation(said);
+  return violation ?? { path: "", message: "is not allowed" };
 }
 
 function toViolation({ keyword, instanceLocation, error }: OutputUnit): Violation[] {

@@ -57,7 +57,8 @@ function sizeOf(text: string): number {
 }
 
 function cutBytes(text: string, bytes: number): string {
-  const head = Buffer.from(text, "utf8").subarray(0, bytes).toString("utf8");
+  // No character has less than a byte: of a long text only the beginning is copied.
+  const head = Buffer.from(text.slice(0, bytes), "utf8").subarray(0, bytes).toString("utf8");
   // A character that the cut split in two decodes to a replacement mark.
   return head.replace(/\uFFFD$/u, "");
 }

@@ -65,7 +65,7 @@ describe("toAliases", () => {
     expect(new Set(aliases.values()).size).toBe(100_000);
     const again = toAliases([...tools.values()].reverse(), false);
     expect([...aliases].every(([alias, tool]) => again.get(alias) === tool)).toBe(true);
-  }, 20_000);
+  }, 60_000);
 
   it("tells tools apart by longer hashes, all of them, where the short ones are the same", () => {
     const tools = ["a", "b", "c"].map((name) => ({ server: "s", name }));
@@ -132,6 +132,20 @@ describe("createFullMode", () => {
     expect(read).toEqual({ ...WHOLE, name: expect.stringMatching(/^fs__read-file_[0-9a-v]{10}$/) });
     expect(log).toEqual({ name: "git__log", inputSchema: { type: "object" } });
   });
+
+  it.each<[string, ToolDefinition["inputSchema"]]>([
+    ["alternatives", { anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
+    ["a reference", { $ref: "#/$defs/a", $defs: { a: {} } }],
+    ["several types", { type: ["object", "null"], required: ["a"] }],
+    ["nothing", {}],
+  ])(
+    "says of a schema whose root is %s that it is an object, without which clients refuse the list",
+    (_, inputSchema) => {
+      const { tools, find } = setUp([toTool("fs", definition("read", { inputSchema }))]);
+      expect(tools()).toEqual([{ name: "read", inputSchema: { ...inputSchema, type: "object" } }]);
+      expect(find("read")?.inputSchema).toBe(inputSchema);
+    },
+  );
 
   it("keeps to itself how a REST API is called", () => {
     const operation = { method: "GET", path: "/secret", parameters: [] };

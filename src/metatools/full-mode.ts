@@ -14,7 +14,7 @@ export interface FullModeParts {
   readonly execute: Execute;
 }
 
-/** A tool's definition as its server gave it, but for the name. */
+/** A tool's definition as its server gave it, but for the name and what no client could read. */
 export type ListedTool = JsonObject & { readonly name: string };
 
 export interface ListedPage {
@@ -65,9 +65,15 @@ function toListing(tools: Snapshot["tools"], isAlone: boolean, own: readonly Cat
     .map(([alias, { definition, operation }]): ListedTool => {
       // How a REST API is called is our business.
       const { operation: _own, ...told } = definition;
-      return { ...(operation === undefined ? definition : told), name: alias };
+      const inputSchema = toObjectSchema(definition.inputSchema);
+      return { ...(operation === undefined ? definition : told), name: alias, inputSchema };
     });
   return { tools, isAlone, byAlias, listed };
+}
+
+/** Clients give up the whole list for one tool whose root is not said to be an object. Arguments are one anyway. */
+function toObjectSchema(schema: JsonObject): JsonObject {
+  return schema["type"] === "object" ? schema : { ...schema, type: "object" };
 }
 
 /** Many clients read one page only: as much as a message can well hold. */

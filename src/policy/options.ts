@@ -131,7 +131,8 @@ const authored = z.strictObject({
     .default("default")
     .describe(
       "`strict` refuses every tool whose risk nobody but its server states, believes no annotations, enforces pinning, has a " +
-        "person confirm from `high` on and requires idempotency keys from `high` on; what is said beside it still counts.",
+        "person confirm from `high` on, requires idempotency keys from `high` on and starts no server with variables in its " +
+        "`args`; what is said beside it still counts.",
     ),
   risk: z
     .array(riskEntry)

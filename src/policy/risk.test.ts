@@ -59,6 +59,31 @@ describe("assessRisk", () => {
     expect(say(assessRisk({ ...NOTHING, ...facts }))).toBe(expected);
   });
 
+  it("lets nothing that a server says change what anybody else has stated", () => {
+    const risks = ["low", "medium", "high", "destructive"] as const;
+    const hints = [undefined, true, false];
+    const annotations = hints.flatMap((readOnlyHint) =>
+      hints.flatMap((destructiveHint) =>
+        hints.map((idempotentHint) => ({ readOnlyHint, destructiveHint, idempotentHint })),
+      ),
+    );
+    for (const risk of risks) {
+      const stated: Partial<RiskFacts>[] = [
+        { declared: { by: "tool-file", risk } },
+        { declared: { by: "adapter", risk } },
+        { override: { entry: 0, risk } },
+      ];
+      for (const facts of stated) {
+        const told = annotations.flatMap((said) =>
+          [undefined, "GET", "DELETE"].map(
+            (method) => assessRisk({ ...NOTHING, annotations: said, method, ...facts }).risk,
+          ),
+        );
+        expect(new Set(told)).toEqual(new Set([risk]));
+      }
+    }
+  });
+
   it("says who decided, for people", () => {
     const detail = (facts: Partial<RiskFacts>) => assessRisk({ ...NOTHING, ...facts }).origin.detail;
     expect(detail({ override: { entry: 1, risk: "low" } })).toBe("policy.risk, entry 2");

@@ -9,13 +9,25 @@ export interface Glob {
 }
 
 export function compileGlob(source: string): Glob {
-  const alternatives = parseGlob(source).map((steps) => compileSteps(steps.map(toMatcher)));
+  const alternatives = parseGlob(source).map((steps) => compileSteps(withRunsLast(steps).map(toMatcher)));
   const [only, ...others] = alternatives;
   if (only !== undefined && others.length === 0) return only;
   return {
     pairs: alternatives.reduce((bits, { pairs }) => bits & pairs, -1),
     test: (folded) => alternatives.some(({ test }) => test(folded)),
   };
+}
+
+/** `*??` is `??*`: what comes after a run is tried again at every place, so as little as possible does. */
+function withRunsLast(steps: readonly GlobStep[]): GlobStep[] {
+  const sorted: GlobStep[] = [];
+  for (const step of steps) {
+    const last = sorted.at(-1);
+    if (last?.kind !== "run") sorted.push(step);
+    else if (step.kind === "one") sorted.splice(-1, 0, step);
+    else if (step.kind !== "run") sorted.push(step);
+  }
+  return sorted;
 }
 
 type Matcher =

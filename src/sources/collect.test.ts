@@ -495,7 +495,16 @@ describe("in a folder that anybody may have filled", () => {
   });
 
   it("a file of variables never says what every program runs, trusted or not", async () => {
-    const bad = ["BASH_ENV", "DYLD_INSERT_LIBRARIES", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PYTHONSTARTUP", "Path"];
+    const bad = [
+      "BASH_ENV",
+      "DYLD_INSERT_LIBRARIES",
+      "ENV",
+      "LD_PRELOAD",
+      "NODE_OPTIONS",
+      "PYTHONSTARTUP",
+      "Path",
+      "npm_config_node_options",
+    ];
     const file = write("clone/.env", `A=1\n${bad.map((name) => `${name}=x\n`).join("")}`);
     const own = { servers: [server("s", "x", { envFile: file })] };
     for (const more of [{ trustsFolder: true }, { isTrusted: () => true }]) {

@@ -49,7 +49,7 @@ export async function withEnvFile({ definition, envFile: path }: Candidate, part
   };
 }
 
-const POWERFUL = /^(?:NODE_OPTIONS|NODE_PATH|PATH|PATHEXT|BASH_ENV|ENV|(?:LD_|DYLD_|PYTHON).*)$/i;
+const POWERFUL = /^(?:NODE_OPTIONS|NODE_PATH|PATH|PATHEXT|BASH_ENV|ENV|(?:LD_|DYLD_|PYTHON|npm_config_).*)$/i;
 
 /** Variables that make any program run code of the setter's choice. */
 function isPowerful(name: string): boolean {

@@ -32,6 +32,16 @@ describe("the same server under two names", () => {
   });
 });
 
+describe("many servers that the same program starts", () => {
+  it("has each of its paths followed once", () => {
+    const followed: string[] = [];
+    const realPath = (path: string): string => (followed.push(path), path);
+    const many = ["a", "b", "c"].map((name) => server(name, "1", "/usr/bin/node", ["/srv/one.mjs", name]));
+    expect(mergeServers([many], { paths: [], realPath }).servers).toHaveLength(3);
+    expect(followed).toEqual(["/usr/bin/node", "/srv/one.mjs"]);
+  });
+});
+
 describe("what is hidden of a server that two programs have", () => {
   const imported = (tools?: Candidate["tools"], origin = "1"): Candidate => {
     const { definition } = server("a", origin, "x");

@@ -27,6 +27,7 @@ export interface Merged {
  * stays hidden, unless the person has written the first down themselves.
  */
 export function mergeServers(groups: readonly (readonly Candidate[])[], own?: OwnProgram): Merged {
+  const itself = own === undefined ? undefined : followingOnce(own);
   const taken = new Map<string, Candidate>();
   const byConnection = new Map<string, Candidate>();
   const outcomes = new Map<Candidate, Outcome>();
@@ -37,11 +38,10 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
     if (notice !== undefined) notices.push(`The server ${shown(candidate.definition)} ${notice}`);
   }
 
-  function take(candidate: Candidate, name: string): void {
+  function take(candidate: Candidate, name: string, key: string): void {
     const { definition } = candidate;
     const named = name === definition.name ? candidate : { ...candidate, definition: { ...definition, name } };
     taken.set(identity(name), named);
-    const key = connectionKey(candidate);
     if (!byConnection.has(key)) byConnection.set(key, named);
   }
 
@@ -54,11 +54,12 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
 
   function add(candidate: Candidate): void {
     const { definition, imported } = candidate;
-    if (imported?.isGateway === true || isGatewayItself(definition.connection, own)) {
+    if (imported?.isGateway === true || isGatewayItself(definition.connection, itself)) {
       return settle(candidate, { kind: "gateway" }, "is this gateway itself and was left out.");
     }
     if (imported?.disabled !== undefined) return settle(candidate, { kind: "disabled", reason: imported.disabled });
-    const twin = twinOf(candidate);
+    const key = connectionKey(candidate);
+    const twin = twinOf(candidate, key);
     if (twin !== undefined) {
       restrict(twin, candidate.tools);
       const outcome = { kind: "duplicate", duplicateOf: twin.definition.name } as const;
@@ -66,14 +67,14 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
     }
     const first = taken.get(identity(definition.name));
     const name = first === undefined ? definition.name : freeName(definition.name);
-    take(candidate, name);
+    take(candidate, name, key);
     if (first === undefined) return settle(candidate, { kind: "taken", name });
     settle(candidate, { kind: "renamed", name }, `was renamed to "${name}": ${shown(first.definition)} has that name.`);
   }
 
   /** One file may list the same server twice on purpose; two files, or two entries of one name, do not. */
-  function twinOf(candidate: Candidate): Candidate | undefined {
-    const same = byConnection.get(connectionKey(candidate));
+  function twinOf(candidate: Candidate, key: string): Candidate | undefined {
+    const same = byConnection.get(key);
     if (same === undefined) return undefined;
     const { name, origin } = candidate.definition;
     return same.definition.origin !== origin || isNameOf(same.definition.name, name) ? same : undefined;
@@ -87,6 +88,20 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
 
   for (const candidate of groups.flat()) add(candidate);
   return { servers: [...taken.values()], outcomes, notices };
+}
+
+/** Hundreds of servers are started by the same few programs: each path is followed once. */
+function followingOnce({ realPath, ...own }: OwnProgram): OwnProgram {
+  if (realPath === undefined) return own;
+  const followed = new Map<string, string>();
+  return {
+    ...own,
+    realPath(path) {
+      const place = followed.get(path) ?? realPath(path);
+      followed.set(path, place);
+      return place;
+    },
+  };
 }
 
 /** Only what all of them offer. */

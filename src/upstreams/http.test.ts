@@ -353,6 +353,19 @@ describe("a call over HTTP", () => {
       { message: "remote answered with an error: No such tool.", executed: "yes" },
     ],
     [
+      "answered with a result and an error",
+      (id, response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(
+          JSON.stringify({
+            jsonrpc: "2.0",
+            id,
+            result: result("x"),
+            error: { code: -32_602, message: "No such tool" },
+          }),
+        ),
+      { code: "TOOL_EXECUTION_ERROR" },
+    ],
+    [
       "that asks for input",
       (id, response) =>
         response.writeHead(200, events).end(event({ id, result: { resultType: "input_required", inputRequests: {} } })),
@@ -412,7 +425,9 @@ describe("a call over HTTP", () => {
       else response.writeHead(200, events).end(event({ id, result: result("fine") }));
     });
     const upstreams = open({ maxMessageBytes: 100_000 });
-    await expect(upstreams.call(target(url), toCall("x", {}, { timeoutMs: 400 }))).rejects.toMatchObject(expected);
+    await expect(
+      upstreams.call(target(url), toCall("x", {}, { timeoutMs: 400, startWaitMs: 10_000 })),
+    ).rejects.toMatchObject(expected);
     expect(textOf(await upstreams.call(target(url), toCall("x")))).toBe("fine");
     expect(calls).toBe(2);
     expect(upstreams.states).toEqual(["starting", "open"]);

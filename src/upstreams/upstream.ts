@@ -14,7 +14,7 @@ import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
-import { secretsIn } from "./rest/secrets-in.js";
+import { givenTo } from "./given-to.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
@@ -138,8 +138,7 @@ export class Upstream {
       let live = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
-      // It may have been lost while the call was put on record.
-      if (live.session.closed) live = await this.#ready(target, want, signal);
+      if (live.session.closed) live = await this.#ready(target, want, signal); // Lost while it was recorded.
       try {
         return await live.use(run);
       } catch (error) {
@@ -387,13 +386,6 @@ export class Upstream {
   #changed(): void {
     this.#parts.onStateChange?.(this.#parts.server);
   }
-}
-
-/** Whatever stands there may be a secret of this server. To others it may be a word like any other. */
-function givenTo(connection: Connection): string[] {
-  if (connection.kind === "built-in") return [];
-  const given = Object.values(connection.kind === "stdio" ? connection.env : connection.headers);
-  return connection.kind === "rest" ? [...given, ...secretsIn(connection.auth)] : given;
 }
 
 function isUntouched(error: unknown): boolean {

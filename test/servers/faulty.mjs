@@ -79,6 +79,7 @@ const modes = {
       const page = Number(cursor);
       return { tools: [tool(`t${page}a`), tool(`t${page}b`)], nextCursor: page < 2 ? String(page + 1) : argument };
     }),
+  "silent-list": () => serve({ ...echo, "tools/list": () => undefined }),
   "page-loop": () => pages(() => ({ tools: [tool("same")], nextCursor: "again" })),
   "page-endless": () =>
     pages(({ cursor = "0" }) => ({ tools: [tool(`t${cursor}`)], nextCursor: String(Number(cursor) + 1) })),

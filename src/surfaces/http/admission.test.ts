@@ -149,6 +149,26 @@ describe("a request that two readers could understand differently", () => {
     expect(bank.ledger()).toEqual([]);
   });
 
+  it.each<[string, readonly string[], object]>([
+    ["is encoded twice", ["Transfer-Encoding: gzip, chunked"], {}],
+    ["is chunked at last", ["Transfer-Encoding: identity", "Transfer-Encoding: chunked"], {}],
+    ["carries two tokens", ["Authorization: Bearer other", "Transfer-Encoding: chunked"], {}],
+    ["is of HTTP/1.0", ["Content-Length: 0"], { version: "1.0" }],
+  ])("has nothing of what follows it run when it %s", async (_, lines, options) => {
+    const head = call(lines, { ...options, connection: "keep-alive" }).split("\r\n\r\n")[0];
+    const end = lines.some((line) => line.startsWith("Transfer")) ? "0\r\n\r\n" : "";
+    const answer = await rest.raw(`${head}\r\n\r\n${end}${call([])}`);
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
+    // By the time that this is answered, whatever was sent before has arrived.
+    expect((await rest.post("/api/adapters/bank/tools/look", { name: "a" })).status).toBe(200);
+    expect(bank.ledger()).toEqual([]);
+  });
+
+  it("has its connection closed also when not even its address can be read", async () => {
+    const answer = await rest.raw(call(["Origin: a", "Origin: b"], { host: "a^b", connection: "keep-alive" }));
+    expect(answer.toLowerCase()).toMatch(/^http\/1\.1 400 [^]*\nconnection: close\r\n/);
+  });
+
   it.each([
     "*",
     "/api\\adapters/bank/tools/create",

@@ -1,5 +1,5 @@
 // The head of a request comes in; whatever could be another one's than a program's on this machine is refused.
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { refuse } from "./refusal.js";
 
 export interface Guard {
@@ -33,17 +33,37 @@ export function assertAdmitted(incoming: IncomingMessage, guard: Guard): void {
   if (origin !== undefined && !guard.origins.has(origin)) throw refuse(403, FOREIGN_ORIGIN);
 }
 
-/** The parser has refused already what two readers could understand differently; this is what it lets pass. */
+/**
+ * What comes on a connection after a request that is not plain may be a part of that request to somebody else, and would
+ * be under way before the refusal is out: it is left alone, and ends with the connection.
+ */
+export function untilNotPlain(listener: RequestListener): RequestListener {
+  const over = new WeakSet<object>();
+  return (incoming, outgoing) => {
+    const { socket } = incoming;
+    if (over.has(socket)) return;
+    if (findFlaw(incoming) !== undefined) {
+      over.add(socket);
+      outgoing.shouldKeepAlive = false;
+    }
+    listener(incoming, outgoing);
+  };
+}
+
 function assertPlain(incoming: IncomingMessage): void {
+  const flaw = findFlaw(incoming);
+  if (flaw !== undefined) throw refuse(400, flaw, { closes: true });
+}
+
+/** The parser has refused already what two readers could understand differently; this is what it lets pass. */
+function findFlaw(incoming: IncomingMessage): readonly [message: string, hint: string] | undefined {
   const { httpVersion, url = "", headers, headersDistinct } = incoming;
   const encoding = headers["transfer-encoding"];
   const isPlain =
     httpVersion === "1.1" && url.startsWith("/") && (encoding === undefined || /^chunked$/i.test(encoding));
-  if (!isPlain) throw refuse(400, NOT_PLAIN, { closes: true });
+  if (!isPlain) return NOT_PLAIN;
   const double = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
-  if (double !== undefined) {
-    throw refuse(400, [`The header ${double} is there more than once.`, "Send it once."], { closes: true });
-  }
+  return double === undefined ? undefined : [`The header ${double} is there more than once.`, "Send it once."];
 }
 
 /** Without the port, which may be another one's where a port is forwarded; empty when it is no host at all. */

@@ -248,7 +248,7 @@ function toMetaContext({ actor, context, flaws, asking, logLevel }: MetaRequest,
 /** What travels on; over HTTP the trace may stand in the headers. */
 function toMeta(given: unknown, request: Request | undefined): JsonObject | undefined {
   if (!isJsonObject(given) && request === undefined) return undefined;
-  const { progressToken: _token, ...own } = (isJsonObject(given) ? given : {}) as JsonObject;
+  const { progressToken: _token, ...own }: JsonObject = isJsonObject(given) ? given : {};
   const meta = request === undefined ? own : { ...traceMeta(Object.fromEntries(request.headers)), ...own };
   return Object.keys(meta).length > 0 ? meta : undefined;
 }

@@ -53,7 +53,7 @@ export function createShortWay({ server, callTool, send }: ShortWayParts): Short
         method: "tools/call",
         _meta: params["_meta"] as NonNullable<RequestContext["mcpReq"]["_meta"]>,
         signal,
-        requestState: () => undefined as never,
+        requestState: () => undefined,
         send: server.request.bind(server),
         notify: (notification) => server.notification(notification),
       },

@@ -85,6 +85,41 @@ describe("a signed file", () => {
     expect(accepted).toEqual([]);
   });
 
+  it.each(["required", "hash"] as const)(
+    "is accepted with none of 10,000 edits that mean little (%s)",
+    (signatures) => {
+      const edits: readonly ((line: string) => string)[] = [
+        (line) => `${line} `,
+        (line) => ` ${line}`,
+        (line) => `${line}\t`,
+        (line) => `${line} # as it was`,
+        (line) => `# as it was\n${line}`,
+        (line) => `${line}\n`,
+        (line) => `${line}\r`,
+        (line) => line.replace(/: (?=\S)/, ": &a "),
+        (line) => line.replace(/: (?=\S)/, ":  "),
+        (line) => line.replace(/: (\w+)$/, ": '$1'"),
+        (line) => line.replace(/^(\s*)(\w+):/, '$1"$2":'),
+        (line) => line.toUpperCase(),
+        () => "",
+      ];
+      const next = createNumbers("edits");
+      const accepted: string[] = [];
+      let edited = 0;
+      while (edited < 10_000) {
+        const lines = file.toString("utf8").split("\n");
+        const at = next(lines.length);
+        const before = lines[at]!;
+        lines[at] = edits[next(edits.length)]!(before);
+        if (lines[at] === before) continue;
+        edited += 1;
+        if (check(Buffer.from(lines.join("\n")), { signatures }).kind === "intact")
+          accepted.push(`line ${at}: ${lines[at]}`);
+      }
+      expect(accepted).toEqual([]);
+    },
+  );
+
   it("is accepted at none of its lengths but its own", () => {
     const cut = Array.from({ length: file.length }, (_, length) => file.subarray(0, length));
     expect(cut.filter((bytes) => check(bytes, { signatures: "hash" }).kind === "intact")).toEqual([]);

@@ -449,6 +449,7 @@ describe("TLS", () => {
     const origin = api.origin.replace("http:", "https:");
     const error = await failureOf(guard({ allowInward: [origin] }), ask(origin));
     expect([error.code, api.received.length]).toEqual(["SERVER_CONNECTION_ERROR", 0]);
+    expect(error.message).toContain("it does not speak TLS");
   });
 });
 

@@ -24,9 +24,9 @@ const ALSO_LATER = /^(?:EHOSTUNREACH|ENETUNREACH|ERR_SSL_\w+)$/;
 export function toNetworkError(server: string, error: unknown, isSent: boolean): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   const code = firstOf("code", error) ?? "unknown";
-  const isTls = /CERT|TLS|SSL/.test(code);
+  const isTls = /CERT|TLS|SSL|^EPROTO$/.test(code);
   if (isSent && !isUnreached(code, error)) return brokenOff(server, code, error);
-  const what = UNREACHED[code] ?? (isTls ? "its TLS certificate was not accepted" : "the connection failed");
+  const what = UNREACHED[code] ?? whyNot(code, isTls);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
       ? "Repair the certificate, or correct the address."
@@ -35,6 +35,12 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
     server,
     cause: error,
   });
+}
+
+function whyNot(code: string, isTls: boolean): string {
+  // What Node calls a handshake that the other side answers with something else.
+  if (code === "EPROTO") return "it does not speak TLS";
+  return isTls ? "its TLS certificate was not accepted" : "the connection failed";
 }
 
 function isUnreached(code: string, error: unknown): boolean {

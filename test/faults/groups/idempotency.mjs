@@ -21,10 +21,10 @@ export const idempotency = {
     },
     {
       name: "gateway-kills",
-      ids: ["I8", "A2"],
+      ids: ["I8"],
       about: "gateways killed under load, clients that repeat",
-      full: { count: 20, seconds: 60 },
-      quick: { count: 3, seconds: 15 },
+      full: { count: 100, seconds: 90 },
+      quick: { count: 5, seconds: 8 },
       run: (module) => module.gatewayKills,
     },
     {
@@ -51,6 +51,36 @@ export const idempotency = {
       quick: { count: 4, seconds: 6 },
       run: (module) => module.pausedGateway,
     },
+    {
+      name: "other-actors",
+      ids: ["I9"],
+      about: "callers that use each other's keys",
+      full: { count: 100, seconds: 15 },
+      quick: { count: 10, seconds: 5 },
+      run: (module) => module.otherActors,
+    },
+    {
+      name: "keys-over-rounds",
+      ids: ["I11"],
+      about: "calls that ask back, over several requests, under one key",
+      tests: [
+        { file: "test/e2e/asking-back-record.test.ts" },
+        { file: "test/e2e/confirmation.test.ts", named: "a client that speaks the protocol by hand" },
+      ],
+    },
+    {
+      name: "keys-on-a-broken-store",
+      ids: ["I12"],
+      about: "a store that fails, is full, is read-only, is slow, or has written what it says it has not",
+      tests: [
+        { file: "test/faults/audit.test.ts", named: "disk" },
+        { file: "src/executor/idempotency.test.ts" },
+        { file: "test/contract/store.test.ts", named: "keys" },
+        { file: "src/store/create-store.test.ts" },
+      ],
+    },
   ],
-  untried: {},
+  untried: {
+    I19: "There is no detector of near duplicates: a caller that makes up a new key for the same intention is not protected, and the documentation says so.",
+  },
 };

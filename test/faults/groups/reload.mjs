@@ -2,6 +2,67 @@
 export const reload = {
   letter: "W",
   title: "Reload",
-  rows: [],
+  rows: [
+    {
+      name: "reload-in-flight",
+      ids: ["W1"],
+      about: "servers that come, go, change and lose a tool under 200 calls in flight",
+      full: { count: 40, seconds: 40 },
+      quick: { count: 5, seconds: 8 },
+      run: (module) => module.reloadInFlight,
+    },
+    {
+      name: "deny-in-flow",
+      ids: ["W5"],
+      about: "a tool that is denied while calls of it flow and wait",
+      full: { count: 40, seconds: 40 },
+      quick: { count: 4, seconds: 6 },
+      run: (module) => module.denyInFlow,
+    },
+    {
+      name: "many-writes",
+      ids: ["W6"],
+      about: "a configuration that is written a hundred times a second",
+      full: { count: 60, seconds: 66 },
+      quick: { count: 5, seconds: 10 },
+      run: (module) => module.manyWrites,
+    },
+    {
+      name: "wrong-configurations",
+      ids: ["W3"],
+      about: "configurations that are half written, wrong, empty, gone or no file",
+      full: { count: 200, seconds: 25 },
+      quick: { count: 20, seconds: 5 },
+      run: (module) => module.wrongConfigurations,
+    },
+    {
+      name: "exact-restarts",
+      ids: ["W4"],
+      about: "changes of policy, rules, limits, descriptions and variables",
+      full: { count: 100, seconds: 20 },
+      quick: { count: 15, seconds: 5 },
+      run: (module) => module.exactRestarts,
+    },
+    {
+      name: "pins-across-reloads",
+      ids: ["W8"],
+      about: "changed tools, approvals and failing servers across reloads and renames",
+      tests: [
+        { file: "src/catalog/pinning.test.ts" },
+        { file: "src/catalog/pin-histories.test.ts" },
+        { file: "test/e2e/pins.test.ts" },
+        { file: "src/upstreams/adopt.test.ts", named: "fails and stays the same" },
+      ],
+    },
+    {
+      name: "bad-signature-at-reload",
+      ids: ["W9"],
+      about: "a tool file that turns bad while the gateway runs",
+      tests: [
+        { file: "test/e2e/tool-files-remote.test.ts", named: "not after they turn bad" },
+        { file: "src/toolfiles/read-tool-files.test.ts" },
+      ],
+    },
+  ],
   untried: {},
 };

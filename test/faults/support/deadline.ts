@@ -25,3 +25,11 @@ export async function waitFor<T>(look: () => Found<T> | Promise<Found<T>>, what:
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
+
+/** The same look, but not so often: for one that costs something. */
+export function seldom<T>(look: () => T | Promise<T>, everyMs: number): () => Promise<T> {
+  return async () => {
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    return await look();
+  };
+}

@@ -123,7 +123,10 @@ function serveStdio() {
       const reply = await answer(JSON.parse(line), crash);
       if (reply !== undefined) process.stdout.write(`${JSON.stringify(reply)}\n`);
     })
-    .on("close", () => process.exit(0));
+    // With FAULTD_STAYS it is one of those that have a socket or a timer open and do not mind the end of their input.
+    .on("close", () =>
+      process.env.FAULTD_STAYS === undefined ? process.exit(0) : setInterval(() => undefined, 60_000),
+    );
 }
 
 /** A crash of it is a connection that breaks off: the process is shared by all gateways. */

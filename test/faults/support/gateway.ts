@@ -35,6 +35,8 @@ export interface Gateway {
   readonly isAlive: boolean;
   /** Resolves when the process is gone. */
   readonly gone: Promise<void>;
+  /** Null while it lives, and when a signal ended it. */
+  readonly exitCode: number | null;
   execute(execution: Execution): Promise<Outcome>;
   request(method: string, params: Json): Promise<Outcome>;
   /** Sends the line as it is; resolves with what comes back under that id. */
@@ -166,6 +168,9 @@ function toGateway(child: ChildProcess, wire: Wire): Gateway {
       return wire.isAlive;
     },
     gone: wire.gone,
+    get exitCode() {
+      return child.exitCode;
+    },
     newId: wire.newId,
     request,
     execute: ({ meta, ...execution }) =>
@@ -201,7 +206,7 @@ function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   });
 }
 
-function toOutcome({ result, error }: Json): Outcome {
+export function toOutcome({ result, error }: Json): Outcome {
   if (error !== undefined) {
     const { code, message } = error as { code: number; message: string };
     return { kind: "refused", code, message };

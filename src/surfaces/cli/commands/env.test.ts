@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
@@ -27,6 +27,7 @@ describe("env", () => {
   it("tells which variable is needed by whom, where it would come from and whether it is set", async () => {
     const place = createPlace(CONFIG);
     place.write(".ai/.env", "GITHUB_TOKEN=s3cret-weak\n");
+    chmodSync(join(place.folder, ".ai/.env"), 0o600);
     place.write(".env.local", "GITHUB_TOKEN=s3cret-strong\nrubbish\n");
     const ran = await place.runWith({ env: { JIRA_HOST: "s3cret-host" } }, "mcp", "env");
     expect(ran.exit).toBe(0);

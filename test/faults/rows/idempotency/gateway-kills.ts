@@ -10,9 +10,11 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 2;
 const IN_FLIGHT = 24;
-const CALLS_PER_KILL = 120;
-const FEWEST_BETWEEN_KILLS = 40;
-const MOST_BETWEEN_KILLS = 100;
+const CALLS_PER_KILL = 36;
+const FEWEST_BETWEEN_KILLS = 12;
+const MOST_BETWEEN_KILLS = 30;
+/** A new gateway starts its own stdio server, which takes longest: one call in six is for that one. */
+const SERVERS = ["stdio", "http", "http2", "http", "http2", "http"];
 const MOST_TRIES = 200;
 const RETRY_MS = 50;
 
@@ -34,7 +36,7 @@ export async function gatewayKills({ count, seed, dist, onProgress }: RowOptions
     home.configure({ stdio: home.stdio("stdio"), http: await home.http("http"), http2: await home.http("http2") });
     const plan = planCalls(random, {
       calls: count * CALLS_PER_KILL,
-      servers: ["stdio", "http", "http2"],
+      servers: SERVERS,
       crashShare: 0,
       repeatShare: 0.1,
       recent: 10,
@@ -49,17 +51,17 @@ export async function gatewayKills({ count, seed, dist, onProgress }: RowOptions
     const violations = [...audit.violations, ...findViolations({ home, attempts, audit: audit.records, mayDie: true })];
     if (fleet.kills < count) violations.push(`only ${fleet.kills} of ${count} gateways were killed`);
     return {
-      id: "I8, A2",
+      id: "I8",
       title: "gateways killed under load",
       n: attempts.length,
       injected: fleet.kills,
       violations,
       figures: {
         keys: new Set(attempts.map(({ id }) => id)).size,
-        "slowest recovery, ms": Math.round(Math.max(...fleet.recoveriesMs)),
         "recorded as unknown": audit.records.filter(({ outcome }) => outcome === "unknown").length,
         ...countEndings(attempts),
       },
+      times: { of: "the start of a gateway in place of one that was killed", ms: fleet.recoveriesMs },
     };
   });
 }

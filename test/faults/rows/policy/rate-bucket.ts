@@ -2,12 +2,15 @@
 import { readAudit } from "../../support/audit.js";
 import { type Execution, type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
+import { withClock } from "../../support/moved-clock.js";
 import { createRandom } from "../../support/random.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
 const LIMIT = 100;
+/** Their clocks disagree, as if somebody had set them: an hour ahead, an hour back, half an hour ahead. */
+const CLOCKS_MS = [0, 3_600_000, -3_600_000, 1_800_000];
 /** Longer than the row lasts, so that none of the calls comes back into the bucket. */
 const PER_SECONDS = 600;
 const FREE = 20;
@@ -29,7 +32,7 @@ export async function rateBucket({ count, seed, dist }: RowOptions): Promise<Row
     const random = createRandom(seed);
     const gateways: Gateway[] = [];
     for (let number = 0; number < GATEWAYS; number += 1) {
-      gateways.push(await openGateway(home, { dist }));
+      gateways.push(await openGateway(withClock(home, CLOCKS_MS[number]!), { dist }));
       await gateways[number]!.execute({ server: "stdio", tool: "read", arguments: { id: `warm-${number}` } });
     }
     const violations: string[] = [];
@@ -53,7 +56,7 @@ export async function rateBucket({ count, seed, dist }: RowOptions): Promise<Row
     for (const gateway of gateways) await gateway.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const ran = storm.filter(({ kind }) => kind === "answer").length;
-    const figures = { limit, ran: ran + 1, limited: storm.length - ran };
+    const figures = { limit, ran: ran + 1, limited: storm.length - ran, "clocks set wrong": GATEWAYS - 1 };
     return { id: "O9", title: "one bucket, four gateways", n: count, injected: count - limit, violations, figures };
   });
 }

@@ -1,0 +1,152 @@
+import { toPoint } from "../support/curve.mjs";
+import { createHome } from "../support/home.mjs";
+import { DISCOVERY, SIZED } from "../support/places.mjs";
+import { peakMegabytes } from "../support/processes.mjs";
+import { median, timeEach } from "../support/statistics.mjs";
+import { withServer } from "../support/stdio-server.mjs";
+
+const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+const TOO_LARGE = 11_000_000;
+/** The most that the configuration takes; a message may have as many bytes by default. */
+const WHOLE = { execution: { resultLimit: 10_485_760 }, upstreams: { maxMessageBytes: 33_554_432 } };
+const SERVERS = { sized: { command: process.execPath, args: [SIZED] } };
+
+/** The size of a result, straight from its server, through the gateway whole, and through it as it comes, where much is cut. */
+export const curveResults = {
+  name: "curve-results",
+  about: "latency, throughput and memory with results of 1 KB to 10 MB",
+  seconds: { usual: 60, quick: 20 },
+  async run(context) {
+    const measured = [];
+    for (const size of SIZES) {
+      console.error(`  ${size.toLocaleString("en-US")} bytes`);
+      measured.push(await measure(context, size));
+    }
+    return { lines: [await measureTooLarge(context)], curve: toCurve(measured) };
+  },
+};
+
+/** New processes in every round: only so is the peak that of this size. */
+async function measure({ folder, rounds }, size) {
+  const ways = { direct: openDirect(folder), whole: openGateway(folder, WHOLE), byDefault: openGateway(folder, {}) };
+  const seen = { size, direct: [], whole: [], byDefault: [] };
+  const count = size >= 1_000_000 ? rounds(10, 5) : rounds(60, 20);
+  for (let round = 0; round < rounds(5, 2); round += 1)
+    for (const [name, use] of Object.entries(ways)) seen[name].push(await use((ask) => measureOnce(ask, size, count)));
+  const lost = seen.whole.find(({ bytes }) => bytes !== size);
+  if (lost !== undefined) throw new Error(`${size} bytes came through the gateway as ${lost.bytes}.`);
+  return seen;
+}
+
+async function measureOnce({ call, pid }, size, count) {
+  const first = await call(size);
+  const code = codeOf(first);
+  await timeEach(5, () => call(size));
+  const ms = median(await timeEach(count, () => call(size)));
+  const bytes = code === undefined ? Buffer.byteLength(toText(first)) : 0;
+  return { ms, code, bytes, megabytes: peakMegabytes(pid) };
+}
+
+function codeOf(result) {
+  return result.isError === true ? JSON.parse(toText(result)).error.code : undefined;
+}
+
+/** Of a cut result the text comes first; what follows says how to read the rest. */
+const toText = ({ content }) => content[0].text;
+
+function openDirect(folder) {
+  const { env } = createHome(folder, {});
+  return (use) =>
+    withServer([SIZED], env, (server) =>
+      use({
+        pid: server.pid,
+        call: (bytes) => server.request("tools/call", { name: "sized", arguments: { bytes } }),
+      }),
+    );
+}
+
+function openGateway(folder, settings) {
+  const { config, env } = createHome(folder, { servers: SERVERS, ...settings });
+  const toCall = (bytes) => ({
+    name: "execute_tool",
+    arguments: { server: "sized", tool: "sized", arguments: { bytes } },
+  });
+  return (use) =>
+    withServer([DISCOVERY, "--config", config], env, (server) =>
+      use({ pid: server.pid, call: (bytes) => server.request("tools/call", toCall(bytes)) }),
+    );
+}
+
+/** What is larger than a message may be is refused by name, and the next call is as good as ever. */
+async function measureTooLarge({ folder }) {
+  const codes = await openGateway(
+    folder,
+    {},
+  )(async ({ call }) => {
+    const refused = await call(TOO_LARGE);
+    const next = await call(SIZES[0]);
+    return { code: codeOf(refused) ?? "no error", isNextAnswered: codeOf(next) === undefined };
+  });
+  const isTold = codes.code === "RESULT_TOO_LARGE" && codes.isNextAnswered;
+  return {
+    what: "results: over 10 MiB, refused by name and the next call answered",
+    value: isTold ? 1 : 0,
+    unit: "of 1",
+    budget: { least: 1 },
+    note: `${TOO_LARGE.toLocaleString("en-US")} bytes: ${codes.code}`,
+  };
+}
+
+function toCurve(measured) {
+  const seriesOf = (list, name, toValues, toBaseline) => ({
+    name,
+    points: list.map((one) => toPoint(one.size, toValues(one), toBaseline?.(one))),
+  });
+  const series = (...of) => seriesOf(measured, ...of);
+  const answered = measured.filter(({ byDefault }) => byDefault.every(({ code }) => code === undefined));
+  const times = (way) => (one) => one[way].map(({ ms }) => ms);
+  const added = (way) => (one) => one[way].map(({ ms }) => ms - median(times("direct")(one)));
+  const rates = (way) => (one) => one[way].map(({ ms }) => one.size / 1_000 / ms);
+  const peaks = (way) => (one) => one[way].map(({ megabytes }) => megabytes);
+  const direct = (toValues) => (one) => ({ name: "direct", values: toValues("direct")(one) });
+  const cut = measured.filter(({ size, byDefault }) => byDefault[0].bytes < size);
+  return {
+    name: "curve-results",
+    title: "What it costs to pass larger results",
+    x: "bytes of text in the result",
+    panels: [
+      {
+        title: "One call",
+        unit: "ms",
+        series: [
+          series("whole", times("whole"), direct(times)),
+          series("added by the gateway", added("whole")),
+          seriesOf(answered, "default limit of 256 KiB", times("byDefault")),
+        ],
+      },
+      {
+        title: "Text passed, one call after the other",
+        unit: "MB/s",
+        series: [series("whole", rates("whole"), direct(rates))],
+      },
+      {
+        title: "Most memory of the process",
+        unit: "MB",
+        series: [
+          series("gateway, whole", peaks("whole"), (one) => ({
+            name: "the server itself",
+            values: peaks("direct")(one),
+          })),
+          seriesOf(answered, "gateway, default limit", peaks("byDefault")),
+        ],
+      },
+    ],
+    notes: cut.map(({ size, byDefault: [{ code, bytes }] }) => toNote(size, code, bytes)),
+  };
+}
+
+function toNote(size, code, bytes) {
+  const all = `${size.toLocaleString("en-US")} bytes`;
+  if (code !== undefined) return `by default, ${all} are refused as ${code}: in JSON they are more than 10 MiB`;
+  return `by default, of ${all} the first ${bytes.toLocaleString("en-US")} reach the model, with a mark; the whole is kept as a resource`;
+}

@@ -1,0 +1,18 @@
+import { connectStdio } from "../support/connect.mjs";
+
+/** No gateway at all: the client speaks to the one server itself. What every latency is a ratio to. */
+export const direct = {
+  name: "direct",
+  version: "",
+  packages: [],
+  async open({ servers, env }) {
+    const [{ command, args }] = Object.values(servers);
+    const connection = await connectStdio({ command, args, env });
+    return {
+      pid: connection.pid,
+      listTools: connection.list,
+      call: (_server, tool, args) => connection.call(tool, args),
+      close: connection.close,
+    };
+  },
+};

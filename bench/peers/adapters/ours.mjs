@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DISCOVERY, ROOT } from "../../support/places.mjs";
+import { connectStdio, textOf } from "../support/connect.mjs";
+import { writeConfig } from "../support/write-config.mjs";
+
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+export const ours = create("ours", {});
+
+/** Like the peers, without a record of what was called. */
+export const oursUnaudited = create("ours, audit off", { audit: { enabled: false } });
+
+function create(name, extra) {
+  return {
+    name,
+    version,
+    packages: [],
+    canSearch: true,
+    notes: {
+      fidelity:
+        "a text over 256 KiB is cut at a mark by default and kept whole as a resource, to spare the agent's context",
+    },
+    async open({ servers, home, env, node }) {
+      const config = join(home, "config.json");
+      writeConfig(config, { servers, ...extra });
+      const connection = await connectStdio({
+        command: node,
+        args: [DISCOVERY, "--config", config],
+        env: { ...env, ANYGPT_HOME: join(home, "state") },
+      });
+      const look = async ({ query }) => textOf(await connection.call("search_tools", { query }));
+      return {
+        pid: connection.pid,
+        listTools: connection.list,
+        look,
+        search: async (query) =>
+          JSON.parse(await look({ query })).results?.map(({ server, tool }) => [server, tool]) ?? [],
+        call: (server, tool, args) => connection.call("execute_tool", { server, tool, arguments: args }),
+        close: connection.close,
+      };
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// The same work on us and on peers from npm, side by side: one table per theme, and a report as JSON.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { direct } from "./adapters/direct.mjs";
+import { mcpBroker } from "./adapters/mcp-broker.mjs";
+import { mcpHub } from "./adapters/mcp-hub.mjs";
+import { mcpHubMcp } from "./adapters/mcp-hub-mcp.mjs";
+import { mcporter } from "./adapters/mcporter.mjs";
+import { modularMcp } from "./adapters/modular-mcp.mjs";
+import { ours } from "./adapters/ours.mjs";
+import { ratel } from "./adapters/ratel.mjs";
+import { killAllBelow } from "./support/census.mjs";
+import { createInstaller } from "./support/install.mjs";
+import { betterThanOurs, toText } from "./support/table.mjs";
+import { calls } from "./themes/calls.mjs";
+import { fidelity } from "./themes/fidelity.mjs";
+import { kills } from "./themes/kills.mjs";
+import { search } from "./themes/search.mjs";
+import { start } from "./themes/start.mjs";
+
+const THEMES = [start, search, calls, fidelity, kills];
+const ADAPTERS = [ours, ratel, mcpBroker, mcpHubMcp, modularMcp, mcporter, mcpHub];
+const NAMES = ADAPTERS.map(({ name }) => name);
+const MINUTES = (mode) => Math.ceil(THEMES.reduce((total, { seconds }) => total + seconds[mode], 0) / 60);
+
+const HELP = `Usage: npm run bench:peers -- [options]
+
+The same work on us and on peers from npm. Peers are installed in their pinned versions into a
+temporary folder; each runs in a home of its own. Real tools and queries are read from the folder
+ANYGPT_DATA; without it, tools are made up and the quality of search is left out.
+
+  --only THEME    this theme only; may be repeated
+  --peer NAME     this peer only, beside us; may be repeated
+  --from FOLDER   peers are installed in this folder, or will be: runs after the first need no network
+  --report FILE   where the report goes, default bench/peers-report.json
+  --quick         fewer servers, queries and rounds: about ${MINUTES("quick")} min instead of ${MINUTES("usual")}, without installing
+  --json          print the report instead of tables
+  --help          print this
+
+Themes:
+${THEMES.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join("\n")}
+
+Peers: ${NAMES.slice(1).join(", ")}
+
+Exit code: 0 when all that can run was measured, better or worse; 1 when a theme or an installation failed.`;
+
+const options = readOptions();
+if (options.help) console.log(HELP);
+// A connection that a peer has left half open must not hold the end up.
+else process.exit(await main());
+
+function readOptions() {
+  const flag = { type: "boolean", default: false };
+  const several = { type: "string", multiple: true };
+  const text = { type: "string" };
+  try {
+    const known = { only: several, peer: several, from: text, report: text, quick: flag, json: flag, help: flag };
+    const { values } = parseArgs({ options: known });
+    demand(
+      values.only,
+      "theme",
+      THEMES.map(({ name }) => name),
+    );
+    demand(values.peer, "peer", NAMES);
+    return values;
+  } catch (error) {
+    console.error(`${error.message}\n\n${HELP}`);
+    process.exit(1);
+  }
+}
+
+function demand(given, what, known) {
+  const unknown = given?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`No ${what} is named "${unknown}". There are: ${known.join(", ")}.`);
+}
+
+function say(text) {
+  console.error(`${new Date().toISOString().slice(11, 19)} ${text}`);
+}
+
+async function main() {
+  const folder = mkdtempSync(join(tmpdir(), "anygpt-peers-"));
+  process.on("exit", () => {
+    killAllBelow(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+  const themes = THEMES.filter(({ name }) => options.only?.includes(name) ?? true);
+  const mode = options.quick ? "quick" : "usual";
+  say(
+    `about ${Math.ceil(themes.reduce((total, { seconds }) => total + seconds[mode], 0) / 60)} min on two cores, without installing`,
+  );
+  const { peers, failed } = await installAll(folder);
+  const tables = [];
+  const began = performance.now();
+  const dataFolder = process.env.ANYGPT_DATA || undefined;
+  if (dataFolder === undefined) say("ANYGPT_DATA is not set: tools are made up, and the quality of search is left out");
+  const context = { folder: join(folder, "work"), peers, dataFolder, isQuick: options.quick, say };
+  mkdirSync(context.folder);
+  for (const theme of themes) {
+    const show = (table) => {
+      tables.push({ theme: theme.name, ...table });
+      if (!options.json) console.log(`\n${toText(table)}`);
+    };
+    try {
+      await theme.run({ ...context, show });
+    } catch (error) {
+      failed.push({ what: theme.name, reason: error.message });
+    }
+  }
+  finish({ tables, failed, peers, seconds: (performance.now() - began) / 1000, isReal: dataFolder !== undefined });
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function installAll(folder) {
+  const place = options.from === undefined ? join(folder, "installed") : resolve(options.from);
+  const install = createInstaller(place, say);
+  const peers = [];
+  const failed = [];
+  const wanted = ADAPTERS.filter((adapter) => adapter === ours || (options.peer?.includes(adapter.name) ?? true));
+  for (const adapter of [direct, ...wanted]) {
+    try {
+      peers.push({ adapter, ...(await install(adapter)) });
+    } catch (error) {
+      failed.push({ what: adapter.name, reason: error.message });
+      say(`${adapter.name} is left out: ${error.message}`);
+    }
+  }
+  return { peers, failed };
+}
+
+function finish({ tables, failed, peers, seconds, isReal }) {
+  const file = resolve(options.report ?? "bench/peers-report.json");
+  const report = {
+    node: process.version,
+    platform: process.platform,
+    cpus: cpus().length,
+    tools: isReal ? "real" : "made up",
+    isQuick: options.quick,
+    seconds: Math.round(seconds),
+    peers: peers.map(({ adapter }) => ({ name: adapter.name, version: adapter.version, packages: adapter.packages })),
+    tables: tables.map((table) => ({ ...table, betterThanOurs: betterThanOurs(table) })),
+    failed,
+  };
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  if (options.json) console.log(JSON.stringify(report, null, 2));
+  for (const { what, reason } of failed) console.error(`${what} could not be measured: ${reason}`);
+  say(`done in ${Math.round(seconds)} s; the report is ${file}`);
+}

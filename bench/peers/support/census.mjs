@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { until } from "./limit.mjs";
+
+/** Every process that a gateway of this home started, directly or not: all of them inherit HOME, also those that cut their ties. */
+export function processesOf(home) {
+  return processesWith((variable) => variable === `HOME=${home}`);
+}
+
+/** The last resort when this run itself is ended: every process whose home lies below this folder. */
+export function killAllBelow(folder) {
+  for (const { pid } of processesWith((variable) => variable.startsWith(`HOME=${folder}/`))) kill(pid);
+}
+
+function processesWith(isMark) {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && (read(pid, "environ") ?? "").split("\0").some(isMark))
+    .map((pid) => ({ pid, command: (read(pid, "cmdline") ?? "").split("\0").join(" ").trim() }))
+    .filter(({ command }) => command !== "");
+}
+
+function read(pid, file) {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Proportional set size: what is shared with other processes counts in parts, so that a tree can be added up. */
+export const proportionalMegabytes = (processes) => megabytes(processes, "Pss");
+
+/** Resident set size: what is shared counts in full, whoever else is running. */
+export const residentMegabytes = (processes) => megabytes(processes, "Rss");
+
+function megabytes(processes, measure) {
+  const line = new RegExp(`^${measure}:\\s+(\\d+)`, "m");
+  const kilobytes = processes.map(({ pid }) => Number(line.exec(read(pid, "smaps_rollup") ?? "")?.[1] ?? 0));
+  return kilobytes.reduce((total, one) => total + one, 0) / 1024;
+}
+
+export const isAlive = (pid) => {
+  const stat = read(pid, "stat");
+  return stat !== undefined && !/\) [ZX] /.test(stat);
+};
+
+export function kill(pid, signal = "SIGKILL") {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends every process of this home, by its id, until none is left. */
+export async function endAll(home) {
+  await until(
+    5000,
+    () => {
+      const left = processesOf(home);
+      for (const { pid } of left) kill(pid);
+      return left.length === 0;
+    },
+    50,
+  );
+}

@@ -1,0 +1,10 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Writes a configuration unless it is there already: some gateways take a newer file for a changed one. */
+export function writeConfig(file, config) {
+  const text = JSON.stringify(config);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { createKeptResults } from "./kept-results.js";
+
+const PAGE = 65_536;
+
+it.each([
+  ["plain text", "x".repeat(3 * PAGE)],
+  ["text of other scripts", "дом é ".repeat(PAGE)],
+  ["characters of two halves at the end of a page", "😀".repeat(PAGE)],
+  ["half characters", `\ud83d${"y".repeat(PAGE)}\ude00`],
+  ["bytes of one and of two", `${"ÿ".repeat(PAGE)}€`],
+])("gives %s back as it was", (_, text) => {
+  const kept = createKeptResults(1000, () => 0);
+  const { id, pages, characters } = kept.keep({ text }, "ann");
+  const whole = Array.from({ length: pages }, (__, page) => kept.page(id, page + 1, "ann")).join("");
+  expect(whole).toBe(JSON.stringify({ text }));
+  expect(characters).toBe(whole.length);
+  expect(kept.page(id, pages + 1, "ann")).toBeUndefined();
+});
+
+it("gives nothing to others, and nothing when its time is over", () => {
+  let now = 0;
+  const kept = createKeptResults(1000, () => now);
+  const { id } = kept.keep({ text: "x" }, "ann");
+  expect(kept.page(id, 1, "bob")).toBeUndefined();
+  expect(kept.page(id, 1, "ann")).toBe('{"text":"x"}');
+  now = 1000;
+  expect(kept.page(id, 1, "ann")).toBeUndefined();
+});

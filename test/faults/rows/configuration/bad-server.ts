@@ -1,0 +1,94 @@
+// A hundred servers of which one is broken, in one way after the other: the others are there as soon as without it.
+import { testServer } from "../../../support/gateway.js";
+import { waitFor } from "../../support/deadline.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { endingOf, listServers, plainTool, scripted } from "../../support/scripted.js";
+
+const LIMIT_MS = 90_000;
+/** One of four places is taken for as long as a server may start; what is more than this is not explained by that. */
+const MOST_TIMES_CONTROL = 2;
+const START_TIMEOUT_MS = 2000;
+
+const BROKEN: Readonly<Record<string, object>> = {
+  "is missing": { command: "no-such-command-anywhere" },
+  "ends at once": testServer("faulty.mjs", "exit-now"),
+  "never answers": testServer("faulty.mjs", "hang-init"),
+  "prints rubbish": testServer("faulty.mjs", "garbage"),
+  "has an address where nobody listens": { url: "http://127.0.0.1:1/mcp" },
+};
+
+/** `count`: how many servers there are. */
+export async function badServer({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
+  const control = await inHome((home) => start(home, { dist, count }));
+  const violations = [...control.violations];
+  const times = [];
+  for (const [fault, broken] of Object.entries(BROKEN)) {
+    onProgress?.(`one of ${count} ${fault}`);
+    const found = await inHome((home) => start(home, { dist, count, broken }));
+    violations.push(...found.violations.map((violation) => `with one that ${fault}, ${violation}`));
+    if (found.readyMs > control.readyMs * MOST_TIMES_CONTROL + START_TIMEOUT_MS)
+      violations.push(
+        `with one that ${fault}, all are there after ${found.readyMs} ms, without after ${control.readyMs}`,
+      );
+    times.push(found);
+  }
+  return {
+    id: "C2",
+    title: `one broken server among ${count}`,
+    n: times.length * (count - 1),
+    injected: times.length,
+    violations,
+    figures: {
+      "all there, none broken, ms": Math.round(control.readyMs),
+      "all there, one broken, slowest of all, ms": Math.round(Math.max(...times.map(({ readyMs }) => readyMs))),
+      "handshake, none broken, ms": Math.round(control.handshakeMs),
+      "handshake, one broken, slowest of all, ms": Math.round(Math.max(...times.map(({ handshakeMs }) => handshakeMs))),
+    },
+    times: { of: "from the start until all others are there", ms: times.map(({ readyMs }) => readyMs) },
+  };
+}
+
+interface Start {
+  readonly dist: string;
+  readonly count: number;
+  readonly broken?: object;
+}
+
+async function start(home: FaultHome, { dist, count, broken }: Start) {
+  const good = scripted(home, "good", { tools: [plainTool("one"), plainTool("two")] });
+  const goodNames = Array.from({ length: broken === undefined ? count : count - 1 }, (_, n) => `good${n}`);
+  const servers = Object.fromEntries(goodNames.map((name): [string, object] => [name, good]));
+  // The broken one comes first, where whoever waits for it waits longest.
+  home.configure(broken === undefined ? servers : { broken, ...servers }, {
+    upstreams: { startTimeoutMs: START_TIMEOUT_MS },
+  });
+  const from = performance.now();
+  const gateway = await openGateway(home, { dist });
+  const handshakeMs = performance.now() - from;
+  const isKnown = async (): Promise<boolean> =>
+    (await listServers(gateway)).filter(({ toolCount }) => toolCount === 2).length === goodNames.length;
+  await waitFor(isKnown, "list of all servers", LIMIT_MS);
+  const readyMs = performance.now() - from;
+  const violations = [...(await callAll(gateway, goodNames)), ...(broken === undefined ? [] : await lookAt(gateway))];
+  await gateway.close();
+  return { handshakeMs, readyMs, violations };
+}
+
+async function callAll(gateway: Gateway, names: readonly string[]): Promise<string[]> {
+  const some = names.filter((_, n) => n % Math.ceil(names.length / 10) === 0);
+  const endings = await Promise.all(
+    some.map(async (server) => endingOf(await gateway.execute({ server, tool: "one", arguments: {} }))),
+  );
+  return endings.flatMap((ending, n) => (ending === "answer" ? [] : [`a call of ${some[n]} ends in ${ending}`]));
+}
+
+async function lookAt(gateway: Gateway): Promise<string[]> {
+  const shown = await waitFor(
+    async () => (await listServers(gateway)).find(({ name, status }) => name === "broken" && status === "error"),
+    "broken server in the list",
+    LIMIT_MS,
+  );
+  return (shown.reason ?? "").length > 10 ? [] : ["it is shown without a reason"];
+}

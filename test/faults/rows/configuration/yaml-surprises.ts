@@ -1,0 +1,127 @@
+// YAML that explodes, hides or means something else than it says: refused at once, or read as YAML 1.2 has it.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../../../../src/config/load.js";
+import { DiscoveryError } from "../../../../src/errors.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+const GATE_MS = 100;
+/** Whoever is refused must not cost more than the largest document that is read, which the same run measures. */
+const LARGEST_VALUES = 90_000;
+const MOST_TIMES_LARGEST = 3;
+
+const levels = (count: number, first: string): string =>
+  [first, ...Array.from({ length: count }, (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n},`.repeat(9)}*l${n}]`)].join(
+    "\n",
+  );
+
+/** Refused, each within the limit. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "aliases of aliases of lists": levels(9, "l0: &l0 [x]"),
+  "aliases of aliases of maps": levels(9, "l0: &l0 {x: 1}"),
+  "an alias of itself": "servers: &s\n  a: *s\n",
+  "10,000 aliases": `a: &a [${"x,".repeat(100)}x]\nservers: [${"*a,".repeat(10_000)}*a]\n`,
+  "a million lines": "a\n".repeat(1_000_000),
+  "a million lines of comments": `${"#\n".repeat(1_000_000)}servers: {}\n`,
+  "100,000 brackets": "[".repeat(100_000),
+  "100,000 dashes": "- ".repeat(100_000),
+  "100,000 levels of maps": `${"{a: ".repeat(100_000)}1`,
+  "a merge key": "base: &b {ttl: 1}\ncache:\n  <<: *b\n",
+  "two documents": "servers: {}\n---\nservers: {}\n",
+  "a directive of another version": "%YAML 1.1\n---\nservers: {}\n",
+  "a tag by a directive": "%TAG ! tag:example.com,2000:\n---\nservers: !x {}\n",
+  "a function by its tag": "servers: !!js/function 'function () {}'\n",
+  "an undefined by its tag": "servers: !!js/undefined ''\n",
+  "a regex by its tag": "servers: !!js/regexp /x/\n",
+  "an object of Python": "servers: !!python/object/apply:os.system ['id']\n",
+  "a binary by its tag": "store: !!binary aGFsbG8=\n",
+  "a set by its tag": "servers: !!set {a, b}\n",
+  "a tag of its own": "servers: !mine {}\n",
+  "no as false": "enabled: no\n",
+  "off as false": "enabled: off\n",
+  "yes as true": "enabled: yes\n",
+  "N as false": "enabled: N\n",
+  "a number with underscores": "cache: {ttl: 1_000}\n",
+  "a number of base 60": "cache: {ttl: 12:30}\n",
+  "an octal of 1.1": "cache: {ttl: 0o18}\n",
+  "a binary number": "cache: {ttl: 0b11}\n",
+  "a date": "cache: {ttl: 2026-01-01}\n",
+  "a risk that is a number": "policy: {risk: [{tools: '*', risk: 1}]}\n",
+  "a risk in capitals": "policy: {risk: [{tools: '*', risk: LOW}]}\n",
+  "a risk with a blank": "policy: {risk: [{tools: '*', risk: ' low'}]}\n",
+  "a risk that is nothing": "policy: {risk: [{tools: '*', risk: }]}\n",
+  "a risk that is true": "policy: {risk: [{tools: '*', risk: true}]}\n",
+  "a risk that is a list": "policy: {risk: [{tools: '*', risk: [low]}]}\n",
+  "a key that is a list": "? [a, b]\n: c\n",
+  "a key that is nothing": "~: {}\n",
+};
+
+/** Read, and what of it. */
+const READ: Readonly<Record<string, readonly [text: string, ttl: number]>> = {
+  "an octal of 1.2": ["cache: {ttl: 0o17}\n", 15],
+  "a number with a zero before it": ["cache: {ttl: 0060}\n", 60],
+  "a hexadecimal number": ["cache: {ttl: 0x3C}\n", 60],
+  "a plain number": ["cache: {ttl: 60}\n", 60],
+  "an exponent": ["cache: {ttl: 6e1}\n", 60],
+};
+
+/** `count`: how often each is read. */
+export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
+  const folder = mkdtempSync(join(tmpdir(), "anygpt-yaml-"));
+  const violations: string[] = [];
+  const ms: number[] = [];
+  let slowest = { what: "", took: 0 };
+  const load = async (text: string) => {
+    const path = join(folder, "x.yaml");
+    writeFileSync(path, text);
+    return await loadConfig({ cwd: folder, home: folder, anygptHome: join(folder, "state"), env: {}, path });
+  };
+  let controlMs = 0;
+  try {
+    // The parser is loaded with the first file; that is nobody's fault.
+    await load("servers: {}\n");
+    controlMs = await timeOf(() => load(`servers: [${"x,".repeat(LARGEST_VALUES)}x]\n`));
+    for (const [what, text] of Object.entries(REFUSED)) {
+      for (let n = 0; n < count; n += 1) {
+        const from = performance.now();
+        const told = await load(text).then(() => "taken", reasonOf);
+        const took = performance.now() - from;
+        ms.push(took);
+        if (took > slowest.took) slowest = { what, took };
+        if (told !== "refused") violations.push(`${what}: ${told}`);
+        if (took > Math.max(controlMs * MOST_TIMES_LARGEST, GATE_MS))
+          violations.push(`${what}: refused after ${Math.round(took)} ms`);
+      }
+    }
+    for (const [what, [text, ttl]] of Object.entries(READ)) {
+      const read = await load(text).then(({ config }) => config.cache.ttl, reasonOf);
+      if (read !== ttl) violations.push(`${what}: ${read}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return {
+    id: "C9",
+    title: "YAML that is not what it seems",
+    n: ms.length + Object.keys(READ).length,
+    injected: ms.length,
+    violations,
+    figures: {
+      texts: Object.keys(REFUSED).length,
+      [`refused within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
+      slowest: slowest.what,
+      "the largest that is read, ms": Math.round(controlMs),
+    },
+    times: { of: "reading and refusing one", ms },
+  };
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work().catch(() => undefined);
+  return performance.now() - from;
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof DiscoveryError && error.code === "CONFIGURATION_ERROR" ? "refused" : String(error);

@@ -1,0 +1,176 @@
+// Thousands of connections that send almost nothing: each is closed when its time is up, and proper callers do not notice.
+import { readFileSync } from "node:fs";
+import { modern } from "../../../support/mcp-http.js";
+import { rssOf, takeCensus } from "../../support/census.js";
+import { waitFor } from "../../support/deadline.js";
+import { inHome } from "../../support/home.js";
+import { describeAnswer, openRaw, type RawConnection, toRequest } from "../../support/raw-http.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openServedGateway, type ServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { findSlow, p99, round } from "../../support/timing.js";
+
+const HEAD_SHARE = 0.6;
+const AT_ONCE = 100;
+const DRIP_MS = 2000;
+const STEP_MS = 10;
+/** What the gateway gives a head and a request, with how often it looks and room for a slow machine. */
+const HEAD_LIMIT_MS = 10_000 + 2000 + 8000;
+const BODY_LIMIT_MS = 60_000 + 2000 + 8000;
+const CONTROL_CALLS = 300;
+const CALL_LIMIT_MS = 20_000;
+const FLOODS = 20;
+/** From so many on it is worth a minute to see the slow bodies end. */
+const WORTH_A_MINUTE = 1000;
+
+const HEADERS = {
+  Host: "localhost",
+  Authorization: `Bearer ${tokenOf("ann")}`,
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+};
+
+/** `count`: how many connections; of descriptors there have to be as many, and some. */
+export async function slowSockets({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const size = Math.min(count, mostDescriptors() - 500);
+    home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
+    const gateway = await openServedGateway(home, { dist });
+    const control = await callWhile(gateway, (calls) => calls < CONTROL_CALLS);
+    const before = takeCensus(gateway.pid);
+    const heads = await openMany(gateway.port, Math.floor(size * HEAD_SHARE), {
+      first: HALF_HEAD,
+      drop: "X-Drop: y\r\n",
+    });
+    const bodies = await openMany(gateway.port, size - heads.length, { first: HALF_BODY, drop: " " });
+    onProgress?.(`${size} connections are open`);
+    const stopDripping = drip([...heads, ...bodies]);
+    const kibibytes = (rssOf(gateway.pid) - before.rssBytes) / 1024 / size;
+    const others = await callWhile(gateway, () => heads.some(({ connection }) => connection.isOpen));
+    const violations = judgeEnds(heads, HEAD_LIMIT_MS, "head");
+    if (size >= WORTH_A_MINUTE) {
+      await waitFor(
+        () => bodies.every(({ connection }) => !connection.isOpen),
+        "end of the slow bodies",
+        BODY_LIMIT_MS,
+      );
+      violations.push(...judgeEnds(bodies, BODY_LIMIT_MS, "body"));
+    }
+    stopDripping();
+    for (const { connection } of bodies) connection.end();
+    violations.push(...(await floodHeads(gateway.port)));
+    await waitFor(() => takeCensus(gateway.pid).descriptors <= before.descriptors + 10, "return of the descriptors");
+    violations.push(...findSlow({ of: "a proper call meanwhile", ms: others, gateMs: 1.2 * p99(control), control }));
+    return {
+      id: "X9",
+      title: "connections that send almost nothing",
+      n: size + FLOODS,
+      injected: size + FLOODS,
+      violations,
+      figures: {
+        connections: size,
+        "heads ended after s": rangeOf(heads),
+        "bodies ended after s": size >= WORTH_A_MINUTE ? rangeOf(bodies) : "not waited for",
+        "KiB of a connection": round(kibibytes),
+        "proper calls meanwhile": others.length,
+        "their p99 ms": round(p99(others)),
+        "the same before": round(p99(control)),
+      },
+      times: { of: "a proper call meanwhile", ms: others },
+    };
+  });
+}
+
+const HALF_HEAD = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n";
+const HALF_BODY = [
+  "POST /mcp HTTP/1.1",
+  ...Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`),
+  "Content-Length: 100000",
+  "",
+  '{"jsonrpc":',
+].join("\r\n");
+
+interface Words {
+  readonly first: string;
+  /** What follows from time to time, and never ends it. */
+  readonly drop: string;
+}
+
+interface Slow {
+  readonly connection: RawConnection;
+  readonly drop: string;
+  /** Milliseconds from its opening to its end. */
+  readonly life: () => number;
+}
+
+async function openMany(port: number, size: number, { first, drop }: Words): Promise<Slow[]> {
+  const all: Slow[] = [];
+  while (all.length < size) {
+    const some = Array.from({ length: Math.min(AT_ONCE, size - all.length) }, async (): Promise<Slow> => {
+      const connection = await openRaw(port);
+      const from = performance.now();
+      let ended = Number.POSITIVE_INFINITY;
+      connection.socket.once("close", () => (ended = performance.now()));
+      connection.write(first);
+      return { connection, drop, life: () => ended - from };
+    });
+    all.push(...(await Promise.all(some)));
+  }
+  return all;
+}
+
+/** A few at a time, so that whoever measures beside it is not held up by it. */
+function drip(all: readonly Slow[]): () => void {
+  const share = Math.ceil(all.length / (DRIP_MS / STEP_MS));
+  let at = 0;
+  const timer = setInterval(() => {
+    for (const { connection, drop } of all.slice(at, at + share)) if (connection.isOpen) connection.write(drop);
+    at = at + share >= all.length ? 0 : at + share;
+  }, STEP_MS);
+  return () => clearInterval(timer);
+}
+
+function judgeEnds(all: readonly Slow[], limitMs: number, what: string): string[] {
+  const late = all.filter(({ life }) => life() > limitMs);
+  return late.length === 0 ? [] : [`${late.length} of ${all.length} connections with a slow ${what} lived on`];
+}
+
+const rangeOf = (all: readonly Slow[]): string => {
+  const seconds = all.map(({ life }) => life() / 1000);
+  return `${round(Math.min(...seconds))} to ${round(Math.max(...seconds))}`;
+};
+
+/** Proper calls one after the other, each on a connection of its own. */
+async function callWhile({ port }: ServedGateway, isWanted: (calls: number) => boolean): Promise<number[]> {
+  const times: number[] = [];
+  while (isWanted(times.length)) {
+    const { body, headers } = modern("tools/list");
+    const from = performance.now();
+    const connection = await openRaw(port);
+    connection.write(toRequest({ headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) }));
+    const answer = await connection.next(CALL_LIMIT_MS);
+    connection.end();
+    if (typeof answer === "string" || answer.status !== 200)
+      throw new Error(`A proper call got ${describeAnswer(answer)}.`);
+    times.push(performance.now() - from);
+  }
+  return times;
+}
+
+/** A thousand headers, and 64 KiB of them. */
+async function floodHeads(port: number): Promise<string[]> {
+  const violations: string[] = [];
+  const lines = Array.from({ length: 1000 }, (_, index) => [`X-${index}`, "y".repeat(60)] as const);
+  for (let index = 0; index < FLOODS; index += 1) {
+    const connection = await openRaw(port);
+    connection.write(toRequest({ headers: { ...HEADERS, ...Object.fromEntries(lines) }, body: "{}" }));
+    const answer = await connection.next(CALL_LIMIT_MS);
+    connection.end();
+    const status = typeof answer === "string" ? answer : answer.status;
+    if (status !== 431) violations.push(`a thousand headers were told ${status}`);
+  }
+  return violations;
+}
+
+function mostDescriptors(): number {
+  return Number(/Max open files\s+\d+\s+(\d+)/.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024);
+}

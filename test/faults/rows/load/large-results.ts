@@ -1,0 +1,161 @@
+// Five hundred results of a megabyte at once, for readers who take their time: memory stays within its bound.
+import { spawn } from "node:child_process";
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { peakRssOf } from "../../support/census.js";
+import { withDeadline } from "../../support/deadline.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { ACTOR, openLoadGateway, tokenOf, toTokens } from "../../support/load-gateway.js";
+import { stdioLoad } from "../../support/load-servers.js";
+import { inMiB } from "../../support/measure.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+const LAUNCH = fileURLToPath(new URL("../../support/launch.mjs", import.meta.url));
+const BYTES = 1024 * 1024;
+const SERVERS = 4;
+const MOST_MIB = 500;
+const LIMIT_MS = 180_000;
+/** A reader takes this much and then waits; all of them together are slower than the servers. */
+const SIP_BYTES = 64 * 1024;
+const SIP_EVERY_MS = 20;
+
+/** `count`: how many results each of the two surfaces has to give at once. */
+export async function largeResults({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
+  const http = await inHome((home) => overHttp(home, { count, dist }));
+  onProgress?.(`over HTTP: ${inMiB(http.peakBytes)} MiB at the most`);
+  const stdio = await inHome((home) => overStdio(home, { count, dist }));
+  const peaks = { "over HTTP": http, "over stdio": stdio };
+  return {
+    id: "L8",
+    title: "results of 1 MiB for slow readers",
+    n: http.whole + stdio.whole,
+    injected: 2 * count,
+    violations: Object.entries(peaks).flatMap(([surface, { whole, peakBytes }]) => [
+      ...(whole === count ? [] : [`${surface}: ${whole} of ${count} results arrived`]),
+      ...(inMiB(peakBytes) <= MOST_MIB ? [] : [`${surface}: ${inMiB(peakBytes)} MiB at the most`]),
+    ]),
+    figures: Object.fromEntries(
+      Object.entries(peaks).flatMap(([surface, { peakBytes, idleBytes }]) => [
+        [`peak ${surface}, MiB`, inMiB(peakBytes)],
+        [`before, ${surface}, MiB`, inMiB(idleBytes)],
+      ]),
+    ),
+  };
+}
+
+interface Parts {
+  readonly count: number;
+  readonly dist: string;
+}
+
+interface Peak {
+  readonly whole: number;
+  readonly peakBytes: number;
+  readonly idleBytes: number;
+}
+
+function configure(home: FaultHome, count: number): void {
+  const servers = Array.from({ length: SERVERS }, (_, number) => [`big${number}`, stdioLoad(home, `big${number}`)]);
+  home.configure(Object.fromEntries(servers), {
+    http: { port: 0, tokens: toTokens() },
+    upstreams: { queue: count, queueWaitMs: LIMIT_MS },
+  });
+}
+
+/** Programs get results whole, so that it is the harder of the two. */
+async function overHttp(home: FaultHome, { count, dist }: Parts): Promise<Peak> {
+  configure(home, count);
+  const gateway = await openLoadGateway(home, { dist });
+  for (let server = 0; server < SERVERS; server += 1) {
+    await gateway.post(`/api/adapters/big${server}/tools/read`, { id: "warm" });
+  }
+  const idleBytes = peakRssOf(gateway.pid);
+  const readers = Array.from({ length: count }, (_, number) => readSlowly(gateway.url, number));
+  const whole = await withDeadline(Promise.all(readers), LIMIT_MS, "the results");
+  const peakBytes = peakRssOf(gateway.pid);
+  await gateway.close();
+  return { whole: whole.filter(Boolean).length, peakBytes, idleBytes };
+}
+
+/** Whether the answer was whole. */
+function readSlowly(url: string, number: number): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify({ id: `big-${number}`, bytes: BYTES });
+  const head = [
+    `POST /api/adapters/big${number % SERVERS}/tools/read HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    `Authorization: Bearer ${tokenOf(ACTOR)}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+  ];
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let read = 0;
+    socket.on("data", (chunk: Buffer) => {
+      read += chunk.length;
+      pauseFor(socket, (chunk.length / SIP_BYTES) * SIP_EVERY_MS);
+    });
+    socket.once("close", () => resolve(read > BYTES)).once("error", () => resolve(false));
+    socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  });
+}
+
+function pauseFor(stream: { pause(): unknown; resume(): unknown } | Socket, ms: number): void {
+  stream.pause();
+  setTimeout(() => stream.resume(), ms);
+}
+
+/** One client that asks for all at once and reads what comes by small sips. */
+async function overStdio(home: FaultHome, { count, dist }: Parts): Promise<Peak> {
+  configure(home, count);
+  const child = spawn(process.execPath, [LAUNCH, dist, "discovery", "--config", home.config], {
+    env: home.env,
+    cwd: home.folder,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  home.own(child);
+  const pid = child.pid ?? 0;
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const answered = new Map<number, string>();
+  let onAnswer: () => void = () => undefined;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const id = Number(/"id":(\d+)/.exec(line.slice(-40))?.[1] ?? /"id":(\d+)/.exec(line)?.[1]);
+    answered.set(id, line.slice(0, 200));
+    onAnswer();
+  });
+  const until = (size: number): Promise<void> =>
+    withDeadline(
+      new Promise((resolve) => {
+        onAnswer = () => (answered.size >= size ? resolve() : undefined);
+        onAnswer();
+      }),
+      LIMIT_MS,
+      "the results",
+    );
+  const clientInfo = { name: "faults", version: "1.0.0" };
+  send({ id: 0, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } });
+  await until(1);
+  send({ method: "notifications/initialized" });
+  const call = (id: number, server: string, args: object): void =>
+    send({
+      id,
+      method: "tools/call",
+      params: { name: "execute_tool", arguments: { server, tool: "read", arguments: args } },
+    });
+  for (let server = 0; server < SERVERS; server += 1) call(1 + server, `big${server}`, { id: "warm" });
+  await until(1 + SERVERS);
+  const idleBytes = peakRssOf(pid);
+  child.stdout.on("data", (chunk: Buffer) => pauseFor(child.stdout, (chunk.length / SIP_BYTES) * 2));
+  for (let number = 0; number < count; number += 1) {
+    call(100 + number, `big${number % SERVERS}`, { id: `big-${number}`, bytes: BYTES });
+  }
+  await until(1 + SERVERS + count);
+  const peakBytes = peakRssOf(pid);
+  const whole = [...answered].filter(([id, line]) => id >= 100 && line.includes(`done big-${id - 100}`)).length;
+  const gone = new Promise((resolve) => child.once("close", resolve));
+  child.stdin.end();
+  await withDeadline(gone, LIMIT_MS, "the gateway's end");
+  return { whole, peakBytes, idleBytes };
+}

@@ -1,0 +1,137 @@
+// Everything that agents can read is searched for what would let them answer in a person's place.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { askModern, openMcpSession } from "../../../support/mcp-http.js";
+import { createStore, storeFile } from "../../../../src/store/create-store.js";
+import { decideInStore } from "../../support/approve.js";
+import { ATTACKS } from "../../support/attacks.js";
+import { serveCallers, tokenEntry, tokenOf } from "../../support/callers.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom } from "../../support/random.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+/** Shorter pieces would be found by chance. */
+const SHORTEST = 12;
+
+/** `count`: how often every way to confirm one's own call is tried. */
+export async function approvalSecrets({ count, seed, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const http = { port: 0, tokens: [tokenEntry("agent", { scopes: ["*"] })] };
+    home.configure({ one: home.stdio("one") }, { policy: { confirmation: { mode: "human" } }, http });
+    const heard: string[] = [];
+    const gateway = listenTo(await openGateway(home, { dist }), heard);
+    await gateway.execute({ server: "one", tool: "read", arguments: { id: "warm" } });
+    const random = createRandom(seed);
+    for (let round = 0; round < count; round += 1) {
+      for (const [name, attack] of Object.entries(ATTACKS)) {
+        await attack({ gateway, server: "one", random }, `secret-${name.replaceAll(" ", "-")}-${round}`);
+      }
+    }
+    heard.push(...(await askOverHttp(home, dist)));
+    const approved = await approveOne(home, gateway);
+    const secrets = await findSecrets(home);
+    await gateway.close();
+    const hits = secrets.flatMap(({ name, forms }) =>
+      forms
+        .filter((form) => heard.some((text) => text.includes(form)))
+        .map((form) => `${name} is told: ${form.slice(0, 8)}…`),
+    );
+    const control = heard.some((text) => text.includes(approved))
+      ? []
+      : ["not even the id of a question was heard: the search is blind"];
+    const few = secrets.length >= 4 ? [] : [`only ${secrets.length} secrets were found in the state folder`];
+    const bytes = heard.reduce((sum, text) => sum + text.length, 0);
+    return {
+      id: "O8",
+      title: "the secrets of approvals",
+      n: heard.length,
+      injected: heard.length,
+      violations: [...hits, ...control, ...few],
+      figures: { "bytes searched": bytes, secrets: secrets.length, hits: hits.length },
+    };
+  });
+}
+
+/** Writes down whatever comes back. */
+function listenTo(gateway: Gateway, heard: string[]): Gateway {
+  const note = async <T>(answer: Promise<T>): Promise<T> => {
+    const told = await answer;
+    heard.push(JSON.stringify(told));
+    return told;
+  };
+  return {
+    ...gateway,
+    execute: (execution) => note(gateway.execute(execution)),
+    request: (method, params) => note(gateway.request(method, params)),
+    raw: (line, id) => note(gateway.raw(line, id)),
+  };
+}
+
+async function askOverHttp(home: FaultHome, dist: string): Promise<string[]> {
+  const gateway = await serveCallers(home, { dist });
+  const caller = { url: gateway.url, token: tokenOf("agent") };
+  const call = { name: "execute_tool", arguments: { server: "one", tool: "destroy", arguments: { id: "over-http" } } };
+  const session = await openMcpSession(caller);
+  const headers = { authorization: `Bearer ${caller.token}`, "content-type": "application/json" };
+  const rest = await fetch(`${gateway.url}/api/adapters/one/tools/destroy`, {
+    method: "POST",
+    headers,
+    body: '{"id":"rest"}',
+  });
+  const heard = [
+    JSON.stringify((await session.ask("tools/call", call)).messages),
+    // One that can be asked, and gets the question with a state to bring back.
+    JSON.stringify((await askModern(caller, "tools/call", { ...call, _meta: ASKABLE })).messages),
+    JSON.stringify([...rest.headers]),
+    await rest.text(),
+  ];
+  await gateway.stop();
+  return heard;
+}
+
+const ASKABLE = { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } };
+
+/** What a person's yes leaves behind; resolves with the id of the question, which callers are told. */
+async function approveOne(home: FaultHome, gateway: Gateway): Promise<string> {
+  const call = { server: "one", tool: "destroy", arguments: { id: "approved" } };
+  const asked = await gateway.execute(call);
+  const id = asked.kind === "error" ? String(asked.error["approval_id"]) : "none";
+  await decideInStore(home, id);
+  await gateway.execute(call);
+  return id;
+}
+
+interface Secret {
+  readonly name: string;
+  readonly forms: readonly string[];
+}
+
+/** Key files and this machine's token as they are and in other writings, and what binds an approval to its call. */
+async function findSecrets(home: FaultHome): Promise<Secret[]> {
+  const names = readdirSync(home.state).filter(
+    (name) => statSync(join(home.state, name)).isFile() && /key|token/.test(name),
+  );
+  const files = names.map((name): Secret => ({ name, forms: toForms(readFileSync(join(home.state, name))) }));
+  const store = createStore({ file: storeFile(home.state), inline: true });
+  try {
+    const states = ["pending", "redeemed"] as const;
+    const approvals = (await Promise.all(states.map((state) => store.approvals.list(Date.now(), state)))).flat();
+    const bindings = approvals.map(({ id, binding }): Secret => ({ name: `the binding of ${id}`, forms: [binding] }));
+    return [...files, ...bindings];
+  } finally {
+    await store.close();
+  }
+}
+
+function toForms(bytes: Buffer): string[] {
+  const text = bytes.toString("utf8").trim();
+  const lines = text.split("\n").filter((line) => !line.startsWith("-----"));
+  const raw = [bytes, Buffer.from(text), Buffer.from(text, "hex"), Buffer.from(text, "base64")];
+  const written = raw.flatMap((one) => [
+    one.toString("hex"),
+    one.toString("base64").replace(/=+$/, ""),
+    one.toString("base64url"),
+  ]);
+  return [...lines, ...written].filter((form) => form.length >= SHORTEST);
+}

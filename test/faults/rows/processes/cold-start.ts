@@ -1,0 +1,122 @@
+// A server whose command has to fetch it first: callers are told so, and the one start goes on until it is done.
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { waitFor } from "../../support/deadline.js";
+import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { livingOf, quickServer, readQuickLog } from "../../support/quick-servers.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { findSlow, timed } from "../../support/timing.js";
+
+/** From here on the limits are those of the product; a shorter start has shorter ones, in the same order. */
+const REAL_SECONDS = 45;
+const GATE_MS = 50;
+const PING_EVERY_MS = 100;
+const SHORT_SECONDS = 2;
+const SHORT_WAIT_MS = 300;
+const SHORT_LIMITS = {
+  startTimeoutMs: 1000,
+  probeTimeoutMs: 500,
+  installTimeoutMs: 60_000,
+  startWaitMs: SHORT_WAIT_MS,
+};
+
+/** `count`: seconds that the start takes. */
+export async function coldStart({ count, dist }: RowOptions): Promise<RowResult> {
+  const known = await inHome((home) => startCold(home, dist, { seconds: count, isKnown: true }));
+  const unknown = await inHome((home) => startCold(home, dist, { seconds: SHORT_SECONDS, isKnown: false }));
+  const violations = [...known.violations, ...unknown.violations];
+  if (known.starts !== 1) violations.push(`${known.starts} starts of a server whose tools are known`);
+  // Its tools have to be listed first, by a connection that is closed right after.
+  if (unknown.starts > 2) violations.push(`${unknown.starts} starts of a server that was never asked`);
+  const late = { of: "the word that it starts, after its wait", ms: known.lateMs, gateMs: GATE_MS };
+  violations.push(...findSlow({ ...late, control: known.pingMs }));
+  return {
+    id: "U6",
+    title: "a server that takes long to start",
+    n: known.told + unknown.told + 2,
+    injected: 2,
+    violations,
+    figures: {
+      "seconds of the start": count,
+      limits: count >= REAL_SECONDS ? "by default" : "shortened",
+      "told that it starts": known.told,
+      starts: known.starts,
+      "starts of one never asked before, its list included": unknown.starts,
+    },
+    times: { of: "how much later than its wait a caller is told", ms: known.lateMs },
+  };
+}
+
+interface Cold {
+  readonly seconds: number;
+  /** Its tools are in the catalog from a quicker start before. */
+  readonly isKnown: boolean;
+}
+
+async function startCold(home: FaultHome, dist: string, { seconds, isKnown }: Cold) {
+  const isReal = seconds >= REAL_SECONDS;
+  const cold = home.path("cold");
+  const { args } = quickServer(home, "cold");
+  const script = `[ -e "${cold}" ] && echo "start fetch $$" >> "${home.folder}/quick.log" && sleep ${seconds}\nexec sh "$@"`;
+  writeFileSync(home.path("npx"), `#!/bin/sh\n${script}\n`);
+  chmodSync(home.path("npx"), 0o700);
+  writeFileSync(cold, "");
+  home.configure({ cold: { command: home.path("npx"), args } }, isReal ? {} : { upstreams: SHORT_LIMITS });
+  if (isKnown) rmSync(cold);
+  const gateway = await openGateway(home, { dist });
+  if (isKnown) {
+    await gateway.request("tools/call", { name: "list_tools", arguments: { server: "cold" } });
+    await waitFor(() => livingOf(home).length === 0, "end of the connection that listed");
+    writeFileSync(cold, "");
+  }
+  const pings = pingMeanwhile(gateway);
+  const found = await callUntilReady(gateway, { seconds, waitMs: isReal ? 10_000 : SHORT_WAIT_MS });
+  const pingMs = await pings.stop();
+  await gateway.close();
+  const starts = readQuickLog(home).filter(({ name }) => name === "fetch").length;
+  return { ...found, pingMs, starts };
+}
+
+/** What the gateway takes for the least of requests, all the time. */
+function pingMeanwhile(gateway: Gateway): { stop: () => Promise<number[]> } {
+  const state = { isOver: false };
+  const run = async (): Promise<number[]> => {
+    const found: number[] = [];
+    while (!state.isOver) {
+      found.push((await timed(() => gateway.request("ping", {}))).ms);
+      await new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS));
+    }
+    return found;
+  };
+  const running = run();
+  return {
+    stop: () => {
+      state.isOver = true;
+      return running;
+    },
+  };
+}
+
+async function callUntilReady(gateway: Gateway, { seconds, waitMs }: { seconds: number; waitMs: number }) {
+  const violations: string[] = [];
+  const lateMs: number[] = [];
+  const deadline = performance.now() + seconds * 2000 + 20_000;
+  while (performance.now() < deadline) {
+    const { value, ms } = await timed(() => gateway.execute({ server: "cold", tool: "who", arguments: {} }));
+    if (value.kind === "answer") return { violations, lateMs, told: lateMs.length };
+    if (!isTold(value)) return { violations: [`a call ended in ${toWords(value)}`], lateMs, told: lateMs.length };
+    lateMs.push(Math.max(ms - waitMs, 0));
+  }
+  return { violations: ["the server was never ready"], lateMs, told: lateMs.length };
+}
+
+/** That it starts, that nothing was done, and what to do. */
+const isTold = (outcome: Outcome): boolean =>
+  outcome.kind === "error" &&
+  outcome.code === "UPSTREAM_STARTING" &&
+  outcome.executed === "no" &&
+  typeof outcome.error["hint"] === "string";
+
+const toWords = (outcome: Outcome): string =>
+  outcome.kind === "error" ? `${describe(outcome)}: ${String(outcome.error["message"])}` : describe(outcome);

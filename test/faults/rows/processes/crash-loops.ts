@@ -1,0 +1,82 @@
+// Servers that end at once, or at every call, while callers do not give up: they are left alone for longer and longer.
+import { readFileSync } from "node:fs";
+import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
+import { inHome } from "../../support/home.js";
+import { quickServer, readQuickLog } from "../../support/quick-servers.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { p99, round, timed } from "../../support/timing.js";
+
+const CALL_EVERY_MS = 50;
+/** More than five failures within a minute, and a server is left alone for the next. */
+const MOST_FAILURES = 6;
+/** A server that ends before it has said anything is started once more in the older way, and counted as one failure. */
+const STARTS_PER_FAILURE = 2;
+const TICKS_PER_SECOND = 100;
+
+/** `count`: seconds, at most sixty. */
+export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const ends = `echo "start ends $$" >> "${home.folder}/quick.log"; echo nothing works >&2; exit 7`;
+    home.configure({
+      ends: { command: "sh", args: ["-c", ends] },
+      leaves: quickServer(home, "leaves", "leaves"),
+      good: quickServer(home, "good"),
+    });
+    const gateway = await openGateway(home, { dist });
+    await gateway.execute({ server: "good", tool: "who", arguments: {} });
+    const outcomes: Promise<Outcome>[] = [];
+    const goodMs: number[] = [];
+    const violations: string[] = [];
+    const [from, busyFrom] = [performance.now(), cpuSecondsOf(gateway.pid)];
+    while (performance.now() - from < count * 1000) {
+      outcomes.push(...["ends", "leaves"].map((server) => gateway.execute({ server, tool: "who", arguments: {} })));
+      goodMs.push(await callGood(gateway, violations));
+      await new Promise((resolve) => setTimeout(resolve, CALL_EVERY_MS));
+    }
+    const busy = (cpuSecondsOf(gateway.pid) - busyFrom) / ((performance.now() - from) / 1000);
+    const found = await Promise.all(outcomes);
+    const wrong = found.filter((one) => one.kind !== "error" || !isClassified(one.code));
+    violations.push(...wrong.map((one) => `a call of a server that ends ended in ${describe(one)}`));
+    const startsOf = (name: string): number =>
+      readQuickLog(home).filter((entry) => entry.kind === "start" && entry.name === name).length;
+    const [ended, left] = [startsOf("ends"), startsOf("leaves")];
+    if (ended > MOST_FAILURES * STARTS_PER_FAILURE)
+      violations.push(`a server that ends at once was started ${ended} times`);
+    // Once for its list.
+    if (left > MOST_FAILURES + 1) violations.push(`a server that ends at every call was started ${left} times`);
+    if (!gateway.isAlive) violations.push("the gateway has ended");
+    await gateway.close();
+    return {
+      id: "U11",
+      title: "servers that end all the time",
+      n: found.length,
+      injected: ended + left,
+      violations,
+      figures: {
+        seconds: count,
+        calls: found.length,
+        "starts of the one that ends at once": ended,
+        "starts of the one that ends at every call": left,
+        "% of a core, with all these calls": Math.round(busy * 100),
+        "calls of another server p99 ms": round(p99(goodMs)),
+      },
+    };
+  });
+}
+
+const isClassified = (code: string): boolean =>
+  ["SERVER_CONNECTION_ERROR", "TOOL_EXECUTION_ERROR", "UPSTREAM_STARTING", "RATE_LIMITED"].includes(code);
+
+async function callGood(gateway: Gateway, violations: string[]): Promise<number> {
+  const { value, ms } = await timed(() => gateway.execute({ server: "good", tool: "who", arguments: {} }));
+  if (value.kind !== "answer") violations.push(`a call of the good server ended in ${describe(value)}`);
+  return ms;
+}
+
+/** Time on a processor, of the process itself. */
+function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}

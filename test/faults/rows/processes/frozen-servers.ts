@@ -1,0 +1,92 @@
+// Servers that stand still in the middle of a call, some for good: the call times out, whoever does not wake up is
+// replaced, and what a server says late reaches nobody.
+import { eventually, isRunning } from "../../../support/eventually.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom } from "../../support/random.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { timed } from "../../support/timing.js";
+
+const TIMEOUT_MS = 300;
+const PULSE_TIMEOUT_MS = 700;
+/** With a sixth crash within a minute a server is left alone for a while. */
+const FREEZES_PER_SERVER = 5;
+const AFTER = 5;
+/** For calls that are to be answered, the start of a server included. */
+const ENOUGH = { timeout: 30 };
+
+interface Place {
+  readonly home: FaultHome;
+  readonly gateway: Gateway;
+  readonly violations: string[];
+}
+
+/** `count`: how often a server is stopped. */
+export async function frozenServers({ count, seed, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const random = createRandom(seed);
+    const names = Array.from({ length: Math.ceil(count / FREEZES_PER_SERVER) }, (_, number) => `s${number}`);
+    home.configure(Object.fromEntries(names.map((name) => [name, home.stdio(name)])), {
+      execution: { timeoutMs: TIMEOUT_MS },
+      upstreams: { pulseTimeoutMs: PULSE_TIMEOUT_MS },
+    });
+    const gateway = await openGateway(home, { dist });
+    const violations: string[] = [];
+    const ms: number[] = [];
+    let replaced = 0;
+    for (let number = 0; number < count; number += 1) {
+      const wakes = random.chance(0.5);
+      const place = { home, gateway, violations };
+      ms.push(await freeze(place, { server: names[number % names.length]!, id: `frozen-${number}`, wakes }));
+      if (!wakes) replaced += 1;
+    }
+    await gateway.close();
+    return {
+      id: "U20",
+      title: "servers that stand still",
+      n: count * (AFTER + 1),
+      injected: count,
+      violations,
+      figures: { "time limit of a call, ms (shortened)": TIMEOUT_MS, "woken up": count - replaced, replaced },
+      times: { of: "a call of a server that stands still", ms },
+    };
+  });
+}
+
+interface Freeze {
+  readonly server: string;
+  readonly id: string;
+  readonly wakes: boolean;
+}
+
+async function freeze({ home, gateway, violations }: Place, { server, id, wakes }: Freeze): Promise<number> {
+  const expect = async (marker: string): Promise<void> => {
+    const outcome = await gateway.execute({ server, tool: "effect", arguments: { id: marker }, options: ENOUGH });
+    const isOwn = outcome.kind === "answer" && JSON.stringify(outcome.result).includes(`done ${marker} as`);
+    if (!isOwn) violations.push(`${marker} was told ${describe(outcome)}`);
+  };
+  await expect(`${id}-before`);
+  const { pid } = await home.ledger.waitFor(`${id}-before`, "answer");
+  process.kill(pid, "SIGSTOP");
+  const { value, ms } = await timed(() => gateway.execute({ server, tool: "effect", arguments: { id } }));
+  if (value.kind !== "error" || value.code !== "TOOL_EXECUTION_TIMEOUT")
+    violations.push(`${id}: a call of a server that stands still ended in ${describe(value)}`);
+  if (wakes) {
+    process.kill(pid, "SIGCONT");
+    await home.ledger.waitFor(id, "answer");
+  } else if (!(await isGone(pid))) {
+    violations.push(`${id}: a server that stands still was not replaced`);
+    process.kill(pid, "SIGKILL");
+  }
+  for (let number = 0; number < AFTER; number += 1) await expect(`${id}-after-${number}`);
+  const effects = home.ledger.of(id, "effect").length;
+  if (effects > 1) violations.push(`${id}: ${effects} effects of one call`);
+  return ms;
+}
+
+const isGone = (pid: number): Promise<boolean> =>
+  eventually(() => !isRunning(pid), PULSE_TIMEOUT_MS * 10).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,80 @@
+// Servers that take all the memory they may have, or start processes without end: they fail alone and leave nothing.
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { waitFor } from "../../support/deadline.js";
+import { livingOf, quickServer, readQuickLog } from "../../support/quick-servers.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { findSlow, p99, round, timed } from "../../support/timing.js";
+
+const IDLE_CALLS = 50;
+const END_LIMIT_MS = 5000;
+const CALL_GATE_MS = 250;
+
+/** `count`: how often each of the two does so, at most five times. */
+export async function greedyServers({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    home.configure({
+      greedy: quickServer(home, "greedy", "greedy"),
+      bomb: quickServer(home, "bomb", "bomb"),
+      other: quickServer(home, "other"),
+    });
+    const gateway = await openGateway(home, { dist });
+    const violations: string[] = [];
+    await callOther(gateway, violations);
+    const control: number[] = [];
+    for (let number = 0; number < IDLE_CALLS; number += 1) control.push(await callOther(gateway, violations));
+    const ms: number[] = [];
+    for (let round = 0; round < count; round += 1) {
+      for (const server of ["greedy", "bomb"]) ms.push(...(await provoke(gateway, server, violations)));
+    }
+    const started = readQuickLog(home).filter(({ kind }) => kind === "child").length;
+    const left = await findLeft(home);
+    violations.push(...left.map((pid) => `process ${pid} of a server that has ended is left`));
+    violations.push(...findSlow({ of: "calls of another server", ms, gateMs: CALL_GATE_MS, control }));
+    await gateway.close();
+    return {
+      id: "U23",
+      title: "servers that take everything",
+      n: ms.length,
+      injected: count * 2,
+      violations,
+      figures: {
+        limits: "200 MB of memory by ulimit in the server's own process; no cgroup",
+        "processes started": started,
+        "of them left": left.length,
+        "calls of another server while idle p99 ms": round(p99(control)),
+      },
+      times: { of: "calls of another server meanwhile", ms },
+    };
+  });
+}
+
+/** One call that goes wrong, and what calls of another server take until then. */
+async function provoke(gateway: Gateway, server: string, violations: string[]): Promise<number[]> {
+  const state = { isOver: false };
+  const call = gateway.execute({ server, tool: "who", arguments: {} }).then((outcome) => {
+    state.isOver = true;
+    if (outcome.kind !== "error" || outcome.code !== "TOOL_EXECUTION_ERROR" || outcome.executed !== "unknown")
+      violations.push(`a call of ${server} ended in ${describe(outcome)}`);
+  });
+  const found: number[] = [];
+  while (!state.isOver) found.push(await callOther(gateway, violations));
+  await call;
+  return found;
+}
+
+async function callOther(gateway: Gateway, violations: string[]): Promise<number> {
+  const { value, ms } = await timed(() => gateway.execute({ server: "other", tool: "who", arguments: {} }));
+  if (value.kind !== "answer") violations.push(`a call of another server ended in ${describe(value)}`);
+  return ms;
+}
+
+/** They are counted, and then ended. */
+async function findLeft(home: FaultHome): Promise<number[]> {
+  const left = (): number[] => livingOf(home).flatMap(({ kind, pid }) => (kind === "child" ? [pid] : []));
+  await waitFor(() => left().length === 0, "end of all processes", END_LIMIT_MS).catch(() => undefined);
+  const found = left();
+  for (const pid of found) process.kill(pid, "SIGKILL");
+  return found;
+}

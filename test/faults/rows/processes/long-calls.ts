@@ -1,0 +1,75 @@
+// Calls that take long: progress keeps them alive, silence ends them at the one limit, and nothing outlives the other.
+import { testServer } from "../../../support/gateway.js";
+import { openGateway, type Outcome } from "../../support/gateway.js";
+import { inHome } from "../../support/home.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { round, timed } from "../../support/timing.js";
+
+const REPORTS_PER_SILENCE = 4;
+const SILENCES_PER_CALL = 6;
+const TOLERANCE = 0.5;
+
+interface Case {
+  readonly name: string;
+  readonly args: { readonly ms: number; readonly every?: number };
+  readonly isAnswered: boolean;
+  /** When it is over, in milliseconds. */
+  readonly afterMs: number;
+}
+
+/** `count`: seconds of the long call; the limits are in proportion. */
+export async function longCalls({ count, dist }: RowOptions): Promise<RowResult> {
+  const longMs = count * 1000;
+  const timeoutMs = longMs / SILENCES_PER_CALL;
+  const maxTotalMs = longMs * 1.5;
+  const every = timeoutMs / REPORTS_PER_SILENCE;
+  const cases: Case[] = [
+    { name: "long, with progress", args: { ms: longMs, every }, isAnswered: true, afterMs: longMs },
+    { name: "long, in silence", args: { ms: longMs }, isAnswered: false, afterMs: timeoutMs },
+    {
+      name: "stalls after one report",
+      args: { ms: longMs * 9, every: timeoutMs * 1.5 },
+      isAnswered: false,
+      afterMs: timeoutMs,
+    },
+    { name: "endless progress", args: { ms: longMs * 9, every }, isAnswered: false, afterMs: maxTotalMs },
+  ];
+  return await inHome(async (home) => {
+    home.configure(
+      { slow: testServer("echo.mjs", home.folder) },
+      { execution: { timeoutMs: Math.round(timeoutMs), maxTotalMs: Math.round(maxTotalMs) } },
+    );
+    const gateway = await openGateway(home, { dist });
+    await gateway.execute({ server: "slow", tool: "pid", arguments: {} });
+    const violations: string[] = [];
+    const took: Record<string, number> = {};
+    await Promise.all(
+      cases.map(async ({ name, args, isAnswered, afterMs }) => {
+        const { value, ms } = await timed(() => gateway.execute({ server: "slow", tool: "sleep", arguments: args }));
+        took[`${name}, seconds`] = round(ms / 1000);
+        if (isAnswered ? value.kind !== "answer" : !isTimeout(value)) violations.push(`${name}: ${describe(value)}`);
+        const isOff = ms < afterMs * 0.9 || ms > afterMs * (1 + TOLERANCE) + 1000;
+        if (isOff) violations.push(`${name}: over after ${Math.round(ms)} ms for ${Math.round(afterMs)}`);
+      }),
+    );
+    const after = await gateway.execute({ server: "slow", tool: "pid", arguments: {} });
+    if (after.kind !== "answer") violations.push(`the next call ended in ${describe(after)}`);
+    await gateway.close();
+    return {
+      id: "U16",
+      title: "calls that take long",
+      n: cases.length,
+      injected: cases.length,
+      violations,
+      figures: {
+        "longest silence, seconds (shortened)": round(timeoutMs / 1000),
+        "longest call, seconds (shortened)": round(maxTotalMs / 1000),
+        ...took,
+      },
+    };
+  });
+}
+
+const isTimeout = (outcome: Outcome): boolean =>
+  outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_TIMEOUT" && outcome.executed === "unknown";

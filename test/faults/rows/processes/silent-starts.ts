@@ -1,0 +1,110 @@
+// Servers that never answer the handshake, a fifth of all and the first of all: they are given up at their limit, and
+// nobody else waits for them.
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { waitFor } from "../../support/deadline.js";
+import { livingOf, quickServer } from "../../support/quick-servers.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { findSlow, p99, round, timed } from "../../support/timing.js";
+
+/** Thirty seconds by default. */
+const START_TIMEOUT_MS = 4000;
+/** End of input, SIGTERM a second later, SIGKILL two seconds after that. */
+const END_LIMIT_MS = 5000;
+const CALL_GATE_MS = 1000;
+/** The others are known so much later than without the silent ones, at most. */
+const LATER_MS = 1000;
+const LATER_TIMES = 2;
+
+interface Known {
+  readonly name: string;
+  readonly status: string;
+  readonly toolCount: number;
+  readonly reason?: string;
+}
+
+/** `count`: how many servers there are. */
+export async function silentStarts({ count, dist }: RowOptions): Promise<RowResult> {
+  const silent = Array.from({ length: Math.ceil(count / 5) }, (_, number) => `a-silent${number}`);
+  const others = Array.from({ length: count - silent.length }, (_, number) => `other${number}`);
+  const control = await inHome((home) => start(home, dist, { silent: [], others }));
+  return await inHome(async (home) => {
+    const found = await start(home, dist, { silent, others });
+    const { violations } = found;
+    violations.push(...control.violations.map((one) => `without silent servers: ${one}`));
+    if (found.knownMs > Math.max(control.knownMs * LATER_TIMES, control.knownMs + LATER_MS)) {
+      violations.push(
+        `the others were known after ${Math.round(found.knownMs)} ms, and after ${Math.round(control.knownMs)} ms without the silent ones`,
+      );
+    }
+    violations.push(
+      ...findSlow({ of: "first calls of the others", ms: found.callMs, gateMs: CALL_GATE_MS, control: control.callMs }),
+    );
+    return {
+      id: "U5",
+      title: "servers that never answer the handshake",
+      n: count,
+      injected: silent.length,
+      violations,
+      figures: {
+        "limit of a start, ms (shortened)": START_TIMEOUT_MS,
+        "others known after ms": Math.round(found.knownMs),
+        "the same without silent ones": Math.round(control.knownMs),
+        "p99 of first calls without silent ones, ms": round(p99(control.callMs)),
+        "silent ones given up after ms": Math.round(found.failedMs),
+      },
+      times: { of: "the first call of another server while silent ones start", ms: found.callMs },
+    };
+  });
+}
+
+interface Servers {
+  readonly silent: readonly string[];
+  readonly others: readonly string[];
+}
+
+async function start(home: FaultHome, dist: string, { silent, others }: Servers) {
+  const toSilent = (name: string): object => ({
+    command: "sh",
+    args: ["-c", `echo "start ${name} $$" >> "${home.folder}/quick.log"; exec sleep 1000`],
+  });
+  home.configure(
+    {
+      ...Object.fromEntries(silent.map((name) => [name, toSilent(name)])),
+      ...Object.fromEntries(others.map((name) => [name, quickServer(home, name)])),
+    },
+    { upstreams: { startTimeoutMs: START_TIMEOUT_MS } },
+  );
+  const from = performance.now();
+  const gateway = await openGateway(home, { dist });
+  const violations: string[] = [];
+  const callMs: number[] = [];
+  for (const server of others.slice(-Math.ceil(others.length / 4))) {
+    const { value, ms } = await timed(() => gateway.execute({ server, tool: "who", arguments: {} }));
+    callMs.push(ms);
+    if (value.kind !== "answer") violations.push(`a call of ${server} ended in ${describe(value)}`);
+  }
+  const isKnown = async (): Promise<boolean> =>
+    (await listServers(gateway)).filter(({ name, toolCount }) => others.includes(name) && toolCount > 0).length ===
+    others.length;
+  await waitFor(isKnown, "list of all other servers");
+  const knownMs = performance.now() - from;
+  const isGivenUp = async (): Promise<boolean> =>
+    (await listServers(gateway)).filter(({ name, status }) => silent.includes(name) && status === "error").length ===
+    silent.length;
+  await waitFor(isGivenUp, "end of the silent servers' starts");
+  const failedMs = performance.now() - from;
+  const leftovers = (): string[] => livingOf(home).flatMap(({ name }) => (silent.includes(name) ? [name] : []));
+  await waitFor(() => leftovers().length === 0, "end of the silent servers", END_LIMIT_MS).catch(() => undefined);
+  violations.push(...leftovers().map((name) => `${name} was given up and still lives`));
+  await gateway.close();
+  return { violations, callMs, knownMs, failedMs };
+}
+
+async function listServers(gateway: Gateway): Promise<Known[]> {
+  const outcome = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: {} });
+  if (outcome.kind !== "answer") return [];
+  const [{ text }] = outcome.result["content"] as [{ text: string }];
+  return (JSON.parse(text) as { servers: Known[] }).servers;
+}

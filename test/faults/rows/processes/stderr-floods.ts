@@ -1,0 +1,107 @@
+// Servers that write to their standard error without end, or close it: calls go on, and memory stays.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { testServer } from "../../../support/gateway.js";
+import { descendantsOf, peakRssOf, rssOf } from "../../support/census.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { findSlow, p99, round, timed } from "../../support/timing.js";
+
+const MIB = 1024 * 1024;
+/** No more than the garbage of reading; what is kept of a flood is 64 KiB. */
+const RSS_GATE_MIB = 128;
+const CALL_GATE_MS = 250;
+
+/** `count`: how many calls of each server there are. */
+export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const { command, args } = testServer("faulty.mjs", "banner", home.folder);
+    const deaf = `exec 2>&-; exec "${command}" ${args.map((arg) => `"${arg}"`).join(" ")}`;
+    const flood = testServer("faulty.mjs", "stderr-flood", home.folder);
+    home.configure({
+      quiet: { command, args },
+      closed: { command: "sh", args: ["-c", deaf] },
+      flood,
+    });
+    const gateway = await openGateway(home, { dist });
+    const violations: string[] = [];
+    for (const server of ["quiet", "closed", "flood"]) await callOften(gateway, server, 1, violations);
+    const quiet = await callOften(gateway, "quiet", count, violations);
+    const closed = await callOften(gateway, "closed", count, violations);
+    const direct = await callDirectly(home, flood, count);
+    const before = rssOf(gateway.pid);
+    const [written, from] = [writtenBelow(gateway.pid), performance.now()];
+    const flooded = await callOften(gateway, "flood", count, violations);
+    const seconds = (performance.now() - from) / 1000;
+    const bytes = writtenBelow(gateway.pid) - written;
+    const grown = (peakRssOf(gateway.pid) - before) / MIB;
+    if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB for ${RSS_GATE_MIB} allowed`);
+    if (bytes < MIB) violations.push("nothing was flooded");
+    violations.push(
+      ...findSlow({ of: "calls in the flood", ms: flooded, gateMs: CALL_GATE_MS, control: direct }),
+      ...findSlow({ of: "calls without a standard error", ms: closed, gateMs: CALL_GATE_MS, control: quiet }),
+    );
+    await gateway.close();
+    return {
+      id: "U8",
+      title: "servers that flood or close their standard error",
+      n: count * 3,
+      injected: count * 2,
+      violations,
+      figures: {
+        "MB flooded": Math.round(bytes / 1e6),
+        "MB per second": Math.round(bytes / 1e6 / seconds),
+        "memory grew by MiB": round(grown),
+        "calls of a quiet server p99 ms": round(p99(quiet)),
+        "calls of one that floods, without a gateway, p99 ms": round(p99(direct)),
+      },
+      times: { of: "calls of the server that floods", ms: flooded },
+    };
+  });
+}
+
+async function callOften(gateway: Gateway, server: string, calls: number, violations: string[]): Promise<number[]> {
+  const found: number[] = [];
+  for (let number = 0; number < calls; number += 1) {
+    const { value, ms } = await timed(() => gateway.execute({ server, tool: "echo", arguments: { number } }));
+    found.push(ms);
+    if (value.kind !== "answer") violations.push(`a call of ${server} ended in ${describe(value)}`);
+  }
+  return found;
+}
+
+/** The same flood, read by nobody but us: a server that is busy with it is slow by itself. */
+async function callDirectly(
+  home: FaultHome,
+  { command, args }: { command: string; args: string[] },
+  calls: number,
+): Promise<number[]> {
+  const child = spawn(command, args, { stdio: "pipe" });
+  home.own(child);
+  child.stderr.resume();
+  const ask = async (): Promise<void> => {
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}}\n');
+    await once(child.stdout, "data");
+  };
+  await ask();
+  const found: number[] = [];
+  for (let number = 0; number < calls; number += 1) found.push((await timed(ask)).ms);
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+  return found;
+}
+
+/** Bytes that the processes below have written to anything. */
+function writtenBelow(pid: number): number {
+  return descendantsOf(pid).reduce((sum, child) => {
+    try {
+      return sum + Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${child}/io`, "utf8"))?.[1] ?? 0);
+    } catch {
+      return sum;
+    }
+  }, 0);
+}

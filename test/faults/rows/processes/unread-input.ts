@@ -1,0 +1,109 @@
+// Servers that stop reading their input: the call ends at the deadline for writing, the server is replaced, memory stays.
+import { rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { takeCensus } from "../../support/census.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
+import { inHome } from "../../support/home.js";
+import { quickServer } from "../../support/quick-servers.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { findSlow, p99, round, timed } from "../../support/timing.js";
+
+const HEARING = fileURLToPath(new URL("../../support/huge-server.mjs", import.meta.url));
+/** Thirty seconds by default. */
+const WRITE_TIMEOUT_MS = 1000;
+const TOLERANCE_MS = WRITE_TIMEOUT_MS / 10;
+/** The most that a client may send is 1 MiB; a pipe holds 64 KiB. */
+const BYTES = 1_000_000;
+/** With a sixth crash within a minute a server is left alone for a while. */
+const ROUNDS = 5;
+const AT_ONCE = 5;
+const MIB = 1024 * 1024;
+const RSS_GATE_MIB = 32;
+
+/** `count`: how many calls are not read. */
+export async function unreadInput({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const names = Array.from({ length: Math.ceil(count / ROUNDS) }, (_, number) => `deaf${number}`);
+    const deafOnes = Object.fromEntries(names.map((name) => [name, quickServer(home, name, "deaf")]));
+    const hearing = { command: process.execPath, args: [HEARING, home.folder] };
+    home.configure({ ...deafOnes, hearing }, { upstreams: { writeTimeoutMs: WRITE_TIMEOUT_MS } });
+    const gateway = await openGateway(home, { dist });
+    const violations: string[] = [];
+    await callAll(gateway, names, violations, true);
+    const control = await callHearing(gateway, violations);
+    const deaf = home.path("deaf");
+    writeFileSync(deaf, "");
+    const playRound = async (): Promise<number[]> => {
+      await callAll(gateway, names, violations, true);
+      return await callAll(gateway, names, violations, false);
+    };
+    const ms = await playRound();
+    const before = takeCensus(gateway.pid);
+    for (let round = 1; round < ROUNDS; round += 1) ms.push(...(await playRound()));
+    const after = takeCensus(gateway.pid);
+    const grown = (after.rssBytes - before.rssBytes) / MIB;
+    if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB over ${ms.length} rounds`);
+    if (after.descriptors > before.descriptors + names.length)
+      violations.push(`descriptors grew from ${before.descriptors} to ${after.descriptors}`);
+    const early = ms.filter((one) => one < WRITE_TIMEOUT_MS - TOLERANCE_MS);
+    if (early.length > 0) violations.push(`${early.length} calls were given up before their deadline`);
+    const lateMs = ms.map((one) => Math.max(one - WRITE_TIMEOUT_MS, 0));
+    violations.push(...findSlow({ of: "the error after its deadline", ms: lateMs, gateMs: TOLERANCE_MS, control }));
+    rmSync(deaf);
+    await callAll(gateway, names, violations, true);
+    await gateway.close();
+    return {
+      id: "U9",
+      title: "servers that do not read their input",
+      n: ms.length,
+      injected: ms.length,
+      violations,
+      figures: {
+        "deadline, ms (shortened)": WRITE_TIMEOUT_MS,
+        "bytes per call": BYTES,
+        "memory grew by MiB": round(grown),
+        "calls that are read, of the same size, p99 ms": round(p99(control)),
+      },
+      times: { of: "a call that is not read until its error", ms },
+    };
+  });
+}
+
+/** As many and as large calls of a server that reads; the first, which starts it, does not count. */
+async function callHearing(gateway: Gateway, violations: string[]): Promise<number[]> {
+  const call = async (): Promise<number> => {
+    const args = { text: "read", ballast: "x".repeat(BYTES) };
+    const { value, ms } = await timed(() => gateway.execute({ server: "hearing", tool: "small", arguments: args }));
+    if (value.kind !== "answer") violations.push(`a call that is read ended in ${describe(value)}`);
+    return ms;
+  };
+  await call();
+  const found: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1)
+    found.push(...(await Promise.all(Array.from({ length: AT_ONCE }, call))));
+  return found;
+}
+
+/** A few at a time, as each is a megabyte. */
+async function callAll(
+  gateway: Gateway,
+  servers: readonly string[],
+  violations: string[],
+  isHeard: boolean,
+): Promise<number[]> {
+  const found: number[] = [];
+  const args = isHeard ? {} : { text: "x".repeat(BYTES) };
+  for (let from = 0; from < servers.length; from += AT_ONCE) {
+    const batch = servers.slice(from, from + AT_ONCE).map(async (server) => {
+      const { value, ms } = await timed(() => gateway.execute({ server, tool: "who", arguments: args }));
+      found.push(ms);
+      const isRight = isHeard
+        ? value.kind === "answer"
+        : value.kind === "error" && value.code === "TOOL_EXECUTION_TIMEOUT" && value.executed === "unknown";
+      if (!isRight) violations.push(`a call that ${isHeard ? "is" : "is not"} read ended in ${describe(value)}`);
+    });
+    await Promise.all(batch);
+  }
+  return found;
+}

@@ -1,0 +1,197 @@
+// Calls that are given up in every way: the server of each hears of it, by its own id, and no other call does.
+import { type HeldCall, type Lane, sessionLane, statelessLane, stdioLane } from "../../support/cancel-lanes.js";
+import { waitFor } from "../../support/deadline.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom, type Random } from "../../support/random.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { openStdioWire, type StdioWire, toLine } from "../../support/stdio-wire.js";
+import { findSlow, round, timed } from "../../support/timing.js";
+import { openNotes, type WireNote, wireServer } from "../../support/wire-notes.js";
+
+const SERVERS = ["one", "two"];
+const FRESH = ["fresh1", "fresh2", "fresh3", "fresh4"];
+/** Of one gateway to one server: fewer than may be in flight. */
+const AT_ONCE = 6;
+const STAY_SHARE = 0.25;
+const GATE_MS = 100;
+const PLACES = 16;
+const QUEUED = 8;
+
+/** `count`: how many calls are given up while their server holds them. */
+export async function cancels({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const all = [...SERVERS, ...FRESH, "full"];
+    const servers = Object.fromEntries(all.map((name) => [name, wireServer(home, name)]));
+    home.configure(servers, { http: { tokens: [tokenEntry("ann")] }, upstreams: { queueWaitMs: 60_000 } });
+    const wire = await openStdioWire(home, { dist });
+    const { url } = await openServedGateway(home, { dist });
+    const caller = { url, token: tokenOf("ann") };
+    const session = await sessionLane(caller);
+    const onStdio = stdioLane(wire);
+    const lanes: Lane[] = [onStdio, statelessLane(caller), session.begin];
+    const watch = createWatch(home);
+    const random = createRandom(seed);
+    const times: number[] = [];
+    const control: number[] = [];
+    let wave = 0;
+    while (times.length < count && watch.violations.length < 20) {
+      const calls = beginWave(lanes, wave, random);
+      await watch.held(calls);
+      control.push((await timed(() => askQuick(wire, wave))).ms);
+      const [stay, leave] = divide(calls, random);
+      times.push(...(await watch.giveUp(random.shuffle(leave))));
+      await cancelNothing(wire, wave);
+      times.push(...(await watch.giveUp(stay)));
+      wave += 1;
+      if (wave % 10 === 0) onProgress?.(`${times.length} of ${count} calls given up`);
+    }
+    const hungUp = await hangUp(session, watch, random);
+    const queued = await giveUpQueued(onStdio, watch);
+    await giveUpStarting(wire, onStdio);
+    await wire.close();
+    const given = times.length + hungUp + queued + FRESH.length;
+    return {
+      id: "P12",
+      title: "calls that are given up",
+      n: given,
+      injected: given,
+      violations: [
+        ...watch.violations,
+        ...watch.strays(),
+        ...findSlow({ of: "word of it at the server", ms: times, gateMs: GATE_MS, control }),
+      ],
+      figures: {
+        "given up while held": times.length,
+        "hung up in a session, not cancelled": hungUp,
+        "given up in the queue, never sent": queued,
+        "given up while the server starts": FRESH.length,
+        "heard by a wrong call": watch.strays().length,
+        "quick call beside, max ms": round(Math.max(...control)),
+      },
+      times: { of: "word of it at the server", ms: times },
+    };
+  });
+}
+
+function beginWave(lanes: readonly Lane[], wave: number, random: Random): HeldCall[] {
+  const wanted = lanes.flatMap((lane, which) =>
+    SERVERS.flatMap((server) => Array.from({ length: AT_ONCE / 2 }, (_, index) => ({ lane, which, server, index }))),
+  );
+  return random
+    .shuffle(wanted)
+    .map(({ lane, which, server, index }) => lane(`${wave} ${which} ${server} ${index}`, server));
+}
+
+function divide(calls: readonly HeldCall[], random: Random): [stay: HeldCall[], leave: HeldCall[]] {
+  const stay = calls.filter(() => random.chance(STAY_SHARE));
+  return [stay, calls.filter((call) => !stay.includes(call))];
+}
+
+async function askQuick(wire: StdioWire, wave: number): Promise<void> {
+  const params = { name: "execute_tool", arguments: { server: "one", tool: "quick", arguments: {} } };
+  await wire.ask(`quick ${wave}`, toLine({ id: `quick ${wave}`, method: "tools/call", params }));
+}
+
+/** What is finished, unknown or no id at all. */
+async function cancelNothing(wire: StdioWire, wave: number): Promise<void> {
+  for (const requestId of [`quick ${wave}`, "hello", "nobody", -1, "0", 1e9]) {
+    await wire.write(toLine({ method: "notifications/cancelled", params: { requestId } }));
+  }
+}
+
+/** Nothing of a session is cancelled because its client is gone. The next cancellation shows that none was on its way. */
+async function hangUp(session: Awaited<ReturnType<typeof sessionLane>>, watch: Watch, random: Random): Promise<number> {
+  const calls = SERVERS.map((server) => session.begin(`hung up ${server}`, server));
+  await watch.held(calls);
+  session.hangUp();
+  const other = SERVERS.map((server) => session.begin(`beside ${server}`, server));
+  await watch.held(other);
+  await watch.giveUp(random.shuffle(other));
+  watch.violations.push(
+    ...calls.filter(({ marker }) => watch.isCancelled(marker)).map(({ marker }) => `${marker} was cancelled`),
+  );
+  await watch.giveUp(calls);
+  return calls.length;
+}
+
+/** All places are taken; those that wait are given up, then places become free. */
+async function giveUpQueued(lane: Lane, watch: Watch): Promise<number> {
+  const holding = Array.from({ length: PLACES }, (_, index) => lane(`place ${index}`, "full"));
+  await watch.held(holding);
+  const waiting = Array.from({ length: QUEUED }, (_, index) => lane(`queued ${index}`, "full"));
+  for (const call of waiting) await call.giveUp();
+  await watch.giveUp(holding);
+  const last = [lane("after all", "full")];
+  await watch.held(last);
+  await watch.giveUp(last);
+  watch.violations.push(
+    ...waiting.filter(({ marker }) => watch.isHeld(marker)).map(({ marker }) => `${marker} was sent`),
+  );
+  return waiting.length;
+}
+
+/** The handshake with a server is nobody's to cancel. */
+async function giveUpStarting(wire: StdioWire, lane: Lane): Promise<void> {
+  for (const server of FRESH) await lane(`starting ${server}`, server).giveUp();
+  for (const server of FRESH) {
+    const params = { name: "execute_tool", arguments: { server, tool: "quick", arguments: {} } };
+    await wire.ask(`after ${server}`, toLine({ id: `after ${server}`, method: "tools/call", params }));
+  }
+}
+
+type Watch = ReturnType<typeof createWatch>;
+
+function createWatch(home: FaultHome) {
+  const read = openNotes(home);
+  const givenUp = new Map<string, bigint>();
+  const violations: string[] = [];
+  const find = (kind: WireNote["kind"], marker: string): WireNote | undefined =>
+    read().find((note) => note.kind === kind && note.marker === marker);
+  const has = (kind: WireNote["kind"], calls: readonly HeldCall[]): boolean => {
+    const markers = new Set(read().flatMap((note) => (note.kind === kind ? [note.marker] : [])));
+    return calls.every(({ marker }) => markers.has(marker));
+  };
+  return {
+    violations,
+    isHeld: (marker: string): boolean => find("held", marker) !== undefined,
+    isCancelled: (marker: string): boolean => find("cancelled", marker) !== undefined,
+    held: async (calls: readonly HeldCall[]): Promise<void> =>
+      void (await waitFor(() => has("held", calls), "word from the servers that they hold all calls")),
+    /** Gives all up, one after the other; the milliseconds until each server knew. */
+    async giveUp(calls: readonly HeldCall[]): Promise<number[]> {
+      for (const call of calls) {
+        givenUp.set(call.marker, process.hrtime.bigint());
+        await call.giveUp();
+      }
+      await waitFor(() => has("cancelled", calls), "word from the servers that all are cancelled").catch(
+        (error: Error) =>
+          violations.push(
+            `${error.message} ${calls
+              .filter((call) => !has("cancelled", [call]))
+              .map(({ how }) => how)
+              .join()}`,
+          ),
+      );
+      const notes = new Map(read().flatMap((note) => (note.kind === "cancelled" ? [[note.marker, note]] : [])));
+      return calls.flatMap(({ marker }) => {
+        const atNs = notes.get(marker)?.atNs;
+        return atNs === undefined ? [] : [Number(BigInt(atNs) - givenUp.get(marker)!) / 1e6];
+      });
+    },
+    /** Cancellations of what was not given up, twice, of nothing, or at another server. */
+    strays(): string[] {
+      const seen = new Set<string>();
+      const held = new Map(read().flatMap((note) => (note.kind === "held" ? [[note.marker, note]] : [])));
+      return read()
+        .filter(({ kind }) => kind === "cancelled")
+        .flatMap(({ marker, id, server, pid }) => {
+          const own = held.get(marker);
+          const isRight =
+            marker !== null && givenUp.has(marker) && own?.pid === pid && own.id === id && !seen.has(marker);
+          if (marker !== null) seen.add(marker);
+          return isRight ? [] : [`${server} was told that ${id} (${marker}) is cancelled`];
+        });
+    },
+  };
+}

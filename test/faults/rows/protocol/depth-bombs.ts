@@ -1,0 +1,131 @@
+// Messages within the limit that are nested too deep or hold too much: each is refused at once, and nobody else waits.
+import { modern } from "../../../support/mcp-http.js";
+import { type Bomb, BOMBS } from "../../support/bombs.js";
+import { cpuMsOf } from "../../support/cpu.js";
+import { withDeadline } from "../../support/deadline.js";
+import { inHome } from "../../support/home.js";
+import { readLag } from "../../support/lag.js";
+import { openRaw, toRequest } from "../../support/raw-http.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { openStdioWire, type StdioWire, toLine } from "../../support/stdio-wire.js";
+import { p99, round } from "../../support/timing.js";
+
+const GATE_MS = 50;
+const LAG_GATE_MS = 200;
+const LIMIT_MS = 60_000;
+/** How many times as much as a plain message of the same size a bomb may cost on a machine that is slow today. */
+const TIMES_PLAIN = 10;
+/** The loop is late also when the machine gives its processor to others. */
+const LAG_TIMES = 20;
+const HOLE = '"here"';
+const REFUSED = /INVALID_REQUEST|TOOL_VALIDATION_ERROR|-32600/;
+
+type Send = (id: string, args: string) => Promise<string>;
+interface Cost {
+  readonly told: string;
+  /** Of the processor, in the gateway's main thread. */
+  readonly ms: number;
+}
+
+const measured =
+  (pid: number, send: Send) =>
+  async (id: string, args: string): Promise<Cost> => {
+    const before = cpuMsOf(pid);
+    const told = await send(id, args);
+    return { told, ms: cpuMsOf(pid) - before };
+  };
+
+/** `count`: how often each bomb is sent on each way. */
+export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("bomb")] } });
+    const wire = await openStdioWire(home, { dist, measuresLag: true });
+    const { port, pid } = await openServedGateway(home, { dist });
+    const ways = {
+      stdio: measured(wire.pid, overStdio(wire)),
+      http: measured(pid, overHttp(port)),
+    };
+    const violations: string[] = [];
+    const [times, control]: [number[], number[]] = [[], []];
+    let slowest = { what: "", ms: 0 };
+    const plain = `{"id":"${"x".repeat(1_000_000)}","mode":5}`;
+    for (const send of Object.values(ways))
+      for (let index = 0; index < 5; index += 1) await send(`warm ${index}`, plain);
+    await readLag(home, wire.pid);
+    for (let index = 0; index < count * BOMBS.length; index += 1)
+      for (const send of Object.values(ways)) control.push((await send(`plain ${index}`, plain)).ms);
+    const idle = await readLag(home, wire.pid);
+    for (let index = 0; index < count; index += 1) {
+      for (const bomb of BOMBS) {
+        for (const [way, send] of Object.entries(ways)) {
+          const { told, ms } = await send(`${bomb.what} ${index}`, bomb.args);
+          times.push(ms);
+          if (ms > slowest.ms) slowest = { what: `${bomb.what} on ${way}`, ms };
+          violations.push(...judge(bomb, way, told));
+        }
+      }
+    }
+    const lag = await readLag(home, wire.pid);
+    if (lag.max > Math.max(LAG_GATE_MS, LAG_TIMES * idle.max))
+      violations.push(`the loop was late by ${round(lag.max)} ms`);
+    const most = Math.max(GATE_MS, TIMES_PLAIN * p99(control));
+    if (p99(times) > most) violations.push(`${slowest.what} takes ${round(slowest.ms)} ms of the processor`);
+    const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
+    violations.push(...ran.map(({ id }) => `a bomb has reached the server as ${JSON.stringify(id).slice(0, 50)}`));
+    if (/RangeError/.test(wire.said())) violations.push(wire.said().slice(-500));
+    await wire.close();
+    return {
+      id: "P8",
+      title: "messages that are nested too deep or hold too much",
+      n: times.length,
+      injected: times.length,
+      violations,
+      figures: {
+        kinds: BOMBS.length,
+        slowest: slowest.what,
+        "loop late, p99 / max ms": `${round(lag.p99)} / ${round(lag.max)}`,
+        "the same for as many plain MiB": `${round(idle.p99)} / ${round(idle.max)}`,
+        "a plain MiB, p99 ms of the processor": round(p99(control)),
+      },
+      times: { of: "the processor for the refusal of a bomb", ms: times },
+    };
+  });
+}
+
+const toCall = () => ({
+  name: "execute_tool",
+  arguments: { server: "one", tool: "effect", arguments: JSON.parse(HOLE) as string },
+});
+
+function overStdio(wire: StdioWire): Send {
+  return async (id, args) => {
+    const line = toLine({ id, method: "tools/call", params: toCall() }).replace(HOLE, () => args);
+    return JSON.stringify(await withDeadline(wire.ask(id, line), LIMIT_MS, id));
+  };
+}
+
+function overHttp(port: number): Send {
+  return async (id, args) => {
+    const connection = await openRaw(port);
+    const { body, headers } = modern("tools/call", toCall(), id);
+    const text = JSON.stringify(body).replace(HOLE, () => args);
+    connection.write(toRequest({ headers: { ...AUTHORIZED, ...headers }, body: text }));
+    const answer = await connection.next(LIMIT_MS);
+    connection.end();
+    return typeof answer === "string" ? answer : `${answer.status} ${answer.body}`;
+  };
+}
+
+const AUTHORIZED = {
+  Host: "localhost",
+  Authorization: `Bearer ${tokenOf("bomb")}`,
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+};
+
+function judge({ what }: Bomb, way: string, told: string): string[] {
+  return REFUSED.test(told) && !/RangeError|stack/i.test(told)
+    ? []
+    : [`${what} on ${way} was told ${told.slice(0, 300)}`];
+}

@@ -1,0 +1,91 @@
+// Arguments that readers of JSON would silently change: each is refused with its place, or arrives to the last bit.
+import { isDeepStrictEqual } from "node:util";
+import { modern, postMcp } from "../../../support/mcp-http.js";
+import { withDeadline } from "../../support/deadline.js";
+import { makeValue, type ValueText } from "../../support/exact-values.js";
+import { inHome } from "../../support/home.js";
+import { createRandom } from "../../support/random.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { openStdioWire, toLine } from "../../support/stdio-wire.js";
+import { wireServer } from "../../support/wire-notes.js";
+
+const CALL_LIMIT_MS = 60_000;
+const AT_ONCE = 16;
+const HOLE = '"here"';
+
+/** What the gateway answered: the tool's own text, or the text of a refusal. */
+interface Heard {
+  readonly isError: boolean;
+  readonly text: string;
+}
+type Send = (id: number, args: string) => Promise<Heard>;
+
+/** `count`: how many calls there are, half of them over stdio and half over HTTP. */
+export async function exactValues({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    home.configure({ one: wireServer(home, "one") }, { http: { tokens: [tokenEntry("exact")] } });
+    const wire = await openStdioWire(home, { dist });
+    const { url } = await openServedGateway(home, { dist });
+    const overStdio: Send = async (id, args) => {
+      const line = toLine({ id, ...toCall() }).replace(HOLE, args);
+      const { result, error } = await withDeadline(wire.ask(id, line), CALL_LIMIT_MS, args);
+      return toHeard(result, error?.message);
+    };
+    const overHttp: Send = async (id, args) => {
+      const { body, headers } = modern("tools/call", { ...toCall().params }, id);
+      const text = JSON.stringify(body).replace(HOLE, args);
+      const { answer } = await postMcp({ url, token: tokenOf("exact") }, text, headers);
+      return toHeard(answer.result, answer.error?.message);
+    };
+    const random = createRandom(seed);
+    const values = Array.from({ length: count }, () => makeValue(random));
+    const seen = { passed: 0, refused: 0, violations: [] as string[] };
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let index = next++; index < count; index = next++) {
+        const value = values[index]!;
+        const heard = await (index % 2 === 0 ? overStdio : overHttp)(index, `{"value":${value.text}}`);
+        if (heard.isError) seen.refused += 1;
+        else seen.passed += 1;
+        seen.violations.push(...judge(value, heard));
+        if ((index + 1) % 1000 === 0) onProgress?.(`${index + 1} of ${count} calls`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await wire.close();
+    const { passed, refused, violations } = seen;
+    const odd = values.filter(({ isPlain }) => !isPlain).length;
+    const figures = { "odd somewhere": odd, "refused with their place": refused, "arrived exactly": passed };
+    return { id: "P6", title: "arguments that reading would change", n: count, injected: odd, violations, figures };
+  });
+}
+
+const toCall = () => ({
+  method: "tools/call",
+  params: { name: "execute_tool", arguments: { server: "one", tool: "exact", arguments: JSON.parse(HOLE) as string } },
+});
+
+function toHeard(result: Record<string, unknown> | undefined, message = ""): Heard {
+  const content = result?.["content"] as { text: string }[] | undefined;
+  return { isError: result === undefined || result["isError"] === true, text: content?.[0]?.text ?? message };
+}
+
+function judge({ text, isPlain }: ValueText, heard: Heard): string[] {
+  if (heard.isError) {
+    if (isPlain) return [`${text} was refused: ${heard.text.slice(0, 200)}`];
+    return /\/value/.test(heard.text) ? [] : [`${text} was refused without its place: ${heard.text.slice(0, 200)}`];
+  }
+  const arrived = argumentsIn(heard.text);
+  const isSame = isPlain && isDeepStrictEqual(JSON.parse(`{"value":${text}}`), JSON.parse(arrived));
+  return isSame ? [] : [`${text} has arrived as ${arrived.slice(0, 200)}`];
+}
+
+/** The text of the arguments in the line that the server read. */
+function argumentsIn(line: string): string {
+  const { params } = JSON.parse(line) as { params: { arguments: unknown } };
+  const from = line.indexOf('"arguments":') + '"arguments":'.length;
+  const plain = JSON.stringify(params.arguments);
+  // Not read and written again: it has to stand in the line as it is.
+  return line.startsWith(plain, from) ? plain : line.slice(from);
+}

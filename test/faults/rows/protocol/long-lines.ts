@@ -1,0 +1,88 @@
+// Lines on standard input that do not end: what is too long is skipped, and the session goes on with what follows.
+import { writeFileSync } from "node:fs";
+import { peakRssOf } from "../../support/census.js";
+import { withDeadline } from "../../support/deadline.js";
+import { inHome } from "../../support/home.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openStdioWire, type StdioWire, type Told, toLine } from "../../support/stdio-wire.js";
+
+const MIB = 1024 * 1024;
+const LINE_MIB = 100;
+const WARM_MIB = 20;
+const LIMIT_MS = 60_000;
+const MOST_GROWTH_MIB = 4;
+const OVER = -32600;
+
+/** `count`: how many lines of a hundred mebibytes. */
+export async function longLines({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    home.configure({ one: home.stdio("one") });
+    const wire = await openStdioWire(home, { dist });
+    const told: Told[] = [];
+    wire.onTold((message) => told.push(message));
+    const violations: string[] = [];
+    const times: number[] = [];
+    const peaks: number[] = [];
+    await sendLine(wire, WARM_MIB, "warm");
+    const controls: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      controls.push(await peakDuring(wire, () => sendShort(wire, index)));
+      told.length = 0;
+      const from = performance.now();
+      peaks.push(await peakDuring(wire, () => sendLine(wire, LINE_MIB, index)));
+      times.push(performance.now() - from);
+      const codes = told.map(({ id, error }) => `${id} ${error?.code}`).join();
+      if (codes !== `long ${index} ${OVER}`) violations.push(`a line of ${LINE_MIB} MiB was told ${codes}`);
+    }
+    // When what was read is thrown away is for the runtime to say: what is kept shows every time.
+    const growth = Math.min(...peaks) - Math.min(...controls);
+    if (growth > MOST_GROWTH_MIB)
+      violations.push(`a line takes ${growth.toFixed(1)} MiB more at its peak than as much in short ones`);
+    await wire.close();
+    return {
+      id: "P9",
+      title: "lines of 100 MiB on stdio",
+      n: count,
+      injected: count,
+      violations,
+      figures: {
+        "MiB of a line": LINE_MIB,
+        "peak MiB": toRange(peaks),
+        "peak MiB of as much in short lines": toRange(controls),
+        "MiB more at the least peak": Number(growth.toFixed(1)),
+      },
+      times: { of: "a line and the proper call after it", ms: times },
+    };
+  });
+}
+
+const toRange = (values: readonly number[]): string =>
+  `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
+
+/** A request that never ends, in the pieces of a pipe, then its end and a proper call, which is answered. */
+async function sendLine(wire: StdioWire, mebibytes: number, index: number | string): Promise<void> {
+  const piece = Buffer.alloc(64 * 1024, "x");
+  await wire.write(`{"jsonrpc":"2.0","id":"long ${index}","method":"tools/call","params":{"name":"`);
+  for (let sent = 0; sent < mebibytes * MIB; sent += piece.length) await wire.write(piece);
+  await wire.write("\n");
+  const id = `proper ${index}`;
+  const given = { server: "one", tool: "read", arguments: { id } };
+  const call = toLine({ id, method: "tools/call", params: { name: "execute_tool", arguments: given } });
+  const { result } = await withDeadline(wire.ask(id, call), LIMIT_MS, "the call after a long line");
+  if (!JSON.stringify(result ?? "").includes(`done ${id}`))
+    throw new Error(`${id} was told ${JSON.stringify(result)}.`);
+}
+
+/** As many bytes in lines of an ordinary length that say nothing: what the reading of a pipe costs anyway. */
+async function sendShort(wire: StdioWire, index: number): Promise<void> {
+  const line = Buffer.from(`${" ".repeat(4095)}\n`.repeat(16));
+  for (let sent = 0; sent < LINE_MIB * MIB; sent += line.length) await wire.write(line);
+  await sendLine(wire, 0, `short ${index}`);
+}
+
+/** The most that was resident meanwhile; the system forgets what was before (proc(5), clear_refs). */
+async function peakDuring({ pid }: StdioWire, work: () => Promise<void>): Promise<number> {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  await work();
+  return peakRssOf(pid) / MIB;
+}

@@ -1,0 +1,108 @@
+// Batches, answers to questions that nobody asked, and requests that only servers send: refused, and nothing of them runs.
+import { modern, openMcpSession, postMcp } from "../../../support/mcp-http.js";
+import { withDeadline } from "../../support/deadline.js";
+import { inHome } from "../../support/home.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { openStdioWire, type StdioWire, type Told, toLine } from "../../support/stdio-wire.js";
+
+const LIMIT_MS = 60_000;
+const OTHER_REVISIONS = ["2024-11-05", "2025-06-18", "2025-11-25"];
+
+const call = (marker: string, id: number | string = 1): object => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "execute_tool", arguments: { server: "one", tool: "effect", arguments: { id: marker } } },
+});
+
+/** What no client may send, with what would happen if it were a call. */
+function shapes(marker: string): readonly (readonly [what: string, message: unknown])[] {
+  const one = call(marker);
+  const params = { name: "execute_tool", arguments: { server: "one", tool: "effect", arguments: { id: marker } } };
+  const batches: [string, unknown][] = [
+    ["a batch of one call", [one]],
+    ["a batch of three calls", [one, call(marker, 2), call(marker, 3)]],
+    ["a batch of a call and a notification", [one, { jsonrpc: "2.0", method: "notifications/initialized" }]],
+    ["a batch in a batch", [[one]]],
+    ["an empty batch", []],
+    ["a batch of a hundred calls", Array.from({ length: 100 }, (_, id) => call(marker, id))],
+  ];
+  const answers: [string, unknown][] = [
+    ["an answer", { jsonrpc: "2.0", id: 1, result: params }],
+    ["an answer to 0", { jsonrpc: "2.0", id: 0, result: { action: "accept", content: params } }],
+    ["an answer to a text", { jsonrpc: "2.0", id: "x", result: {} }],
+    ["a failure", { jsonrpc: "2.0", id: 1, error: { code: 1, message: "x", data: params } }],
+    ["an answer that failed", { jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "x" } }],
+    ["an answer without an id", { jsonrpc: "2.0", result: params }],
+  ];
+  const methods = ["sampling/createMessage", "elicitation/create", "roots/list", "notifications/message"];
+  const asked: [string, unknown][] = methods.map((method) => [method, { jsonrpc: "2.0", id: 1, method, params }]);
+  return [...batches, ...answers, ...asked];
+}
+
+/** `count`: how often all of them are sent, each time to stdio, to a session of each revision and without one. */
+export async function noRequests({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
+    const { url } = await openServedGateway(home, { dist });
+    const caller = { url, token: tokenOf("ann") };
+    const violations: string[] = [];
+    let sent = 0;
+    const tell = (what: string, problem: string | undefined): void => {
+      sent += 1;
+      if (problem !== undefined) violations.push(`${what}: ${problem}`);
+    };
+    for (let round = 0; round < count; round += 1) {
+      for (const revision of OTHER_REVISIONS) {
+        const wire = await openStdioWire(home, { dist, revision });
+        const session = await openMcpSession(caller, { revision });
+        for (const [what, message] of shapes(`${round} ${revision}`)) {
+          tell(`${what} on stdio of ${revision}`, judgeStdio(what, await sendLine(wire, message)));
+          const { status, answer } = await session.post(message);
+          tell(`${what} in a session of ${revision}`, judgeHttp(status, answer.error?.code));
+        }
+        await wire.close();
+      }
+      for (const [what, message] of shapes(`${round} stateless`)) {
+        const { headers } = modern("tools/call", { name: "execute_tool" });
+        for (const more of [{}, headers]) {
+          const { status, answer } = await postMcp(caller, message, more);
+          tell(`${what} without a session`, judgeHttp(status, answer.error?.code));
+        }
+      }
+    }
+    const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
+    violations.push(...ran.map(({ id }) => `${id} ran`));
+    const figures = { shapes: shapes("").length, executed: ran.length };
+    return { id: "P3", title: "what no client may send", n: sent, injected: sent, violations, figures };
+  });
+}
+
+/** What is told before a ping that follows is answered. */
+async function sendLine(wire: StdioWire, message: unknown): Promise<Told[]> {
+  const told: Told[] = [];
+  let isListening = true;
+  wire.onTold((one) => isListening && told.push(one));
+  const id = `ping ${Math.round(performance.now() * 1000)}`;
+  await wire.write(`${JSON.stringify(message)}\n`);
+  await withDeadline(wire.ask(id, toLine({ id, method: "ping" })), LIMIT_MS, "a ping");
+  isListening = false;
+  return told;
+}
+
+/** An answer is not answered on stdio, where nobody could tell whose it is; all else is refused once. */
+function judgeStdio(what: string, told: readonly Told[]): string | undefined {
+  const codes = told.map(({ error }) => error?.code);
+  const isAnswer = /^an answer|^a failure/.test(what);
+  if (told.length === 0 && isAnswer) return undefined;
+  if (codes.length === 1 && (codes[0] === -32600 || codes[0] === -32601)) return undefined;
+  return `told ${JSON.stringify(told).slice(0, 200)}`;
+}
+
+/** A method that servers have is unknown here; in a session that is an answer, else a place that is not there. */
+function judgeHttp(status: number, code: number | undefined): string | undefined {
+  const isRefused = status === 400 && (code === -32600 || code === -32602 || code === -32020 || code === -32000);
+  const isUnknown = (status === 200 || status === 404) && code === -32601;
+  return isRefused || isUnknown ? undefined : `told ${status} ${code}`;
+}

@@ -1,0 +1,131 @@
+// Clients that stop reading while much arrives for them: each loses its own stream, and neither memory nor others suffer.
+import { modern } from "../../../support/mcp-http.js";
+import { rssOf } from "../../support/census.js";
+import { waitFor, withDeadline } from "../../support/deadline.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { describeAnswer, openRaw, toRequest } from "../../support/raw-http.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+import { openServedGateway, type ServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { p99, round } from "../../support/timing.js";
+import { openNotes, wireServer } from "../../support/wire-notes.js";
+
+const MIB = 1024 * 1024;
+const CLIENTS = 50;
+/** Each holds at most sixteen calls. */
+const FLOODERS = ["flood1", "flood2", "flood3", "flood4"];
+/** Of 16 KiB to each client: some thirty mebibytes a second in all. */
+const PIECE_EVERY_MS = 25;
+const CONTROL_MIB = 2;
+const LIMIT_MS = 180_000;
+const MOST_GROWTH_MIB = 64;
+/** How many times as long others may wait as beside fifty clients that read as much. */
+const MOST_TIMES = 5;
+
+/** `count`: how many mebibytes arrive for each of fifty clients. */
+export async function stalledReaders({ count, dist }: RowOptions): Promise<RowResult> {
+  return await inHome(async (home) => {
+    const servers = Object.fromEntries([...FLOODERS, "calm"].map((name) => [name, wireServer(home, name)]));
+    home.configure(servers, { http: { tokens: [tokenEntry("ann")] } });
+    const gateway = await openServedGateway(home, { dist });
+    for (const server of [...FLOODERS, "calm"]) await ask(gateway, server);
+    const callOthers = async <T>(work: Promise<T>) => {
+      const times: number[] = [];
+      const before = rssOf(gateway.pid);
+      let most = before;
+      const state = { isOver: false };
+      const ended = work.finally(() => (state.isOver = true));
+      while (!state.isOver) {
+        times.push(await ask(gateway, "calm"));
+        most = Math.max(most, rssOf(gateway.pid));
+      }
+      return { value: await ended, times, growth: (most - before) / MIB };
+    };
+    const reading = { clients: CLIENTS, mebibytes: CONTROL_MIB, isReading: true };
+    const { times: control } = await callOthers(flood(home, gateway, reading));
+    const stalled = { clients: CLIENTS, mebibytes: count, isReading: false };
+    const { value: ends, times: others, growth } = await callOthers(flood(home, gateway, stalled));
+    const told = ends.filter((end) => /: closed because nothing was read/.test(end)).length;
+    const whole = ends.filter((end) => end.includes('"result"')).length;
+    const violations = [
+      ...(told + whole === CLIENTS ? [] : [`${CLIENTS - told - whole} streams ended without an answer or a reason`]),
+      ...(growth > MOST_GROWTH_MIB ? [`it has grown by ${growth.toFixed(0)} MiB`] : []),
+      ...(p99(others) > Math.max(MOST_TIMES * p99(control), 100) ? ["others waited too long"] : []),
+      ...(gateway.isAlive ? [] : ["the gateway is gone"]),
+    ];
+    return {
+      id: "P14",
+      title: "clients that stop reading",
+      n: CLIENTS,
+      injected: CLIENTS,
+      violations,
+      figures: {
+        "MiB for each": count,
+        "closed with the reason": told,
+        "all of it waited in the system's buffers": whole,
+        "MiB grown at most": round(growth),
+        "others' calls": others.length,
+        "others p99 ms": round(p99(others)),
+        "the same beside clients that read": round(p99(control)),
+      },
+      times: { of: "a call of others meanwhile", ms: others },
+    };
+  });
+}
+
+const headersOf = (): Record<string, string> => ({
+  Host: "localhost",
+  Authorization: `Bearer ${tokenOf("ann")}`,
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+});
+
+const toCall = (server: string, tool: string, args: object, meta: object = {}): Buffer => {
+  const params = { name: "execute_tool", arguments: { server, tool, arguments: { ...args } }, _meta: { ...meta } };
+  const { body, headers } = modern("tools/call", params);
+  return toRequest({ headers: { ...headersOf(), ...headers }, body: JSON.stringify(body) });
+};
+
+/** On a connection of its own; gives its milliseconds. */
+async function ask({ port }: ServedGateway, server: string): Promise<number> {
+  const from = performance.now();
+  const connection = await openRaw(port);
+  connection.write(toCall(server, "quick", {}));
+  const answer = await connection.next(LIMIT_MS);
+  connection.end();
+  if (typeof answer === "string" || !answer.body.includes("here"))
+    throw new Error(`A call of others got ${describeAnswer(answer)}.`);
+  return performance.now() - from;
+}
+
+interface Flood {
+  readonly clients: number;
+  readonly mebibytes: number;
+  readonly isReading: boolean;
+}
+
+/** What was last told to each; those that do not read begin to when all has been sent. */
+async function flood(
+  home: FaultHome,
+  { port }: ServedGateway,
+  { clients, mebibytes, isReading }: Flood,
+): Promise<string[]> {
+  const connections = await Promise.all(Array.from({ length: clients }, () => openRaw(port)));
+  const bytes = mebibytes * MIB;
+  const notes = openNotes(home);
+  const countFloods = (): number => notes().filter(({ kind }) => kind === "flooded").length;
+  const before = countFloods();
+  connections.forEach(({ socket }, index) => {
+    if (!isReading) socket.pause();
+    const pace = { bytes, everyMs: PIECE_EVERY_MS, marker: index };
+    socket.write(toCall(FLOODERS[index % FLOODERS.length]!, "flood", pace, { progressToken: index }));
+  });
+  await waitFor(() => countFloods() === before + clients, "end of the flood", LIMIT_MS);
+  return await Promise.all(
+    connections.map(async (connection) => {
+      connection.socket.resume();
+      const answer = await withDeadline(connection.next(LIMIT_MS), LIMIT_MS, "the end of a stream");
+      connection.end();
+      return typeof answer === "object" ? answer.body.slice(-2000) : connection.rest().slice(-2000);
+    }),
+  );
+}

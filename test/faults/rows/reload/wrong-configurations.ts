@@ -1,0 +1,94 @@
+// Configurations that are half written, wrong, empty or cannot be read, one after the other: the last good one stays in force.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { waitFor } from "../../support/deadline.js";
+import { type FaultHome, inHome } from "../../support/home.js";
+import { createRandom, type Random } from "../../support/random.js";
+import { openReloading, type ReloadingGateway } from "../../support/reloading-gateway.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+/** What is put in the place of a good one: `folder` and `gone` are what they say. */
+type Damage = (random: Random, good: string) => string;
+
+const DAMAGES: readonly Damage[] = [
+  // The last brackets alone may be missing, and it is still no JSON.
+  (random, good) => good.slice(0, random.between(1, good.length - 1)),
+  () => "",
+  () => "   \n",
+  () => "folder",
+  () => "gone",
+  () => "null",
+  () => "[]",
+  () => '{"servers": {"one": {"comand": "x"}}}',
+  () => '{"servers": 7}',
+  () => '{"nonsense": true}',
+  (random) => `{"toolRules": [{"pattern": "/(${"a".repeat(random.between(1, 20))}/", "enabled": false}]}`,
+  (random) => Buffer.from(Array.from({ length: 200 }, () => random.between(128, 256))).toString("latin1"),
+  (_, good) => good.replace("{", '{"servers": {},'),
+];
+
+/** `count`: how many wrong configurations there are, each followed by a good one. */
+export async function wrongConfigurations({ count, seed, dist }: RowOptions): Promise<RowResult> {
+  const random = createRandom(seed);
+  return await inHome(async (home) => {
+    const gateway = await openReloading(home, dist, toConfig(home, 0));
+    const violations: string[] = [];
+    const call = createCaller(home, gateway);
+    const pid = await call(violations);
+    let calls = 1;
+    for (let round = 1; round <= count; round += 1) {
+      const good = toConfig(home, round);
+      const damaged = random.pick(DAMAGES)(random, JSON.stringify(good));
+      const what = `round ${round}, ${JSON.stringify(damaged.slice(0, 60))}`;
+      const before = gateway.refusals();
+      put(home, damaged);
+      gateway.signal("SIGHUP");
+      await waitFor(() => gateway.refusals() > before, `refusal of ${what}`);
+      const found: string[] = [];
+      if ((await call(found)) !== pid) found.push("another process answered");
+      const names = await gateway.servers();
+      if (names.join() !== `one,extra-${round - 1}`) found.push(`there are ${names.join()}`);
+      const said = JSON.stringify(await gateway.ask("list_mcp_servers"));
+      if (!said.includes("The configuration was changed but is wrong"))
+        found.push("nothing of it in the list of servers");
+      if (gateway.refusals() !== before + 1) found.push(`told ${gateway.refusals() - before} times`);
+      calls += 1;
+      if (damaged === "folder") rmSync(home.config, { recursive: true });
+      await gateway.reload(good);
+      const now = await gateway.servers();
+      if (now.join() !== `one,extra-${round}`) found.push(`after a good one there are ${now.join()}`);
+      violations.push(...found.map((text) => `${what}: ${text}`));
+    }
+    await gateway.close();
+    return {
+      id: "W3",
+      title: "configurations that are wrong",
+      n: calls,
+      injected: count,
+      violations,
+      figures: { "kinds of damage": DAMAGES.length, outages: violations.length, "refusals told": gateway.refusals() },
+    };
+  });
+}
+
+function toConfig(home: FaultHome, round: number): object {
+  const tools = [{ name: "read", description: "Reads something." }];
+  return { servers: { one: home.stdio("one"), [`extra-${round}`]: { ...home.stdio("extra"), tools, enabled: true } } };
+}
+
+function put({ config }: FaultHome, damaged: string): void {
+  rmSync(config, { recursive: true, force: true });
+  if (damaged === "folder") mkdirSync(config);
+  else if (damaged !== "gone") writeFileSync(config, damaged);
+}
+
+/** Calls, one after the other; gives the process that has answered. */
+function createCaller({ ledger }: FaultHome, gateway: ReloadingGateway): (violations: string[]) => Promise<number> {
+  let number = 0;
+  return async (violations) => {
+    const id = `call-${(number += 1)}`;
+    const outcome = await gateway.execute({ server: "one", tool: "read", arguments: { id } });
+    if (outcome.kind !== "answer") violations.push(`a call got ${describe(outcome)}`);
+    return ledger.of(id, "call")[0]?.pid ?? 0;
+  };
+}

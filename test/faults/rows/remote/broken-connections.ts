@@ -1,0 +1,84 @@
+// Connections that are reset or ended before the server hears of a call, after it has run it, and within its answer.
+import type { Fault } from "../../support/chaosd.js";
+import { createRandom, type Random } from "../../support/random.js";
+import { inRemoteScene, judgeChange, type RemoteScene, WAYS } from "../../support/remote-scene.js";
+import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+const IN_FLIGHT = 8;
+const LIMIT_MS = 250;
+/** A busy machine is late with everything: a call that nothing happened to says how late. */
+const TIMES_CONTROL = 4;
+/** Of calls that nothing happens to. */
+const CONTROL_SHARE = 0.25;
+
+type Break = Extract<Fault, { kind: "break" }>;
+
+/** `count`: how many calls there are. */
+export async function brokenConnections({ count, seed, dist }: RowOptions): Promise<RowResult> {
+  const random = createRandom(seed);
+  const faults = new Map<string, Break>();
+  const brokenAt = new Map<string, number>();
+  const plan = (id: string): Fault => {
+    brokenAt.set(id, performance.now());
+    return faults.get(id) ?? { kind: "none" };
+  };
+  return await inRemoteScene({ dist, plan }, async (scene) => {
+    const violations: string[] = [];
+    const slow: { readonly id: string; readonly ms: number }[] = [];
+    const controls: number[] = [];
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next < count) {
+        const id = `call-${next++}`;
+        const way = random.pick(WAYS);
+        const fault = random.chance(CONTROL_SHARE) ? undefined : breakBy(random);
+        if (fault !== undefined) faults.set(id, fault);
+        const outcome = await scene.change(way, id);
+        const ms = performance.now() - (brokenAt.get(id) ?? Number.NaN);
+        if (fault === undefined) controls.push(ms);
+        else slow.push({ id: `${id} of ${way}, ${fault.how} ${fault.when}`, ms });
+        violations.push(...judgeChange(id, outcome, scene), ...judgeBreak(id, { outcome, fault, scene }));
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+    const limit = Math.max(LIMIT_MS, TIMES_CONTROL * Math.max(...controls));
+    violations.push(...slow.filter(({ ms }) => !(ms <= limit)).map(({ id, ms }) => `${id}: told after ${ms} ms`));
+    return {
+      id: "H3",
+      title: "connections that break off",
+      n: count,
+      injected: faults.size,
+      violations,
+      figures: {
+        "most effects of one call": Math.max(...[...scene.remote.ledger.values()].map(({ effects }) => effects)),
+        "slowest unbroken call in ms": Math.round(Math.max(...controls)),
+        "after 250 ms": slow.filter(({ ms }) => ms > LIMIT_MS).length,
+      },
+      times: { of: "breaks, until the caller is told", ms: slow.map(({ ms }) => ms) },
+    };
+  });
+}
+
+function breakBy(random: Random): Break {
+  const when = random.pick(["before", "after", "within"] as const);
+  return { kind: "break", when, how: random.pick(["reset", "end"] as const), share: random.next() };
+}
+
+interface Broken {
+  readonly outcome: Parameters<typeof describe>[0];
+  readonly fault: Break | undefined;
+  readonly scene: RemoteScene;
+}
+
+/** Whose connection broke is told that nobody knows, unless the answer had come; whose did not, has its answer. */
+function judgeBreak(id: string, { outcome, fault, scene }: Broken): string[] {
+  const { effects } = scene.remote.of(id);
+  const told = describe(outcome);
+  if (fault === undefined)
+    return outcome.kind === "answer" ? [] : [`${id}: nothing happened to it, and it got ${told}`];
+  if ((fault.when === "before") !== (effects === 0)) return [`${id}: broken ${fault.when}, with ${effects} effects`];
+  if (outcome.kind === "answer") return fault.when === "within" ? [] : [`${id}: an answer that never came`];
+  const isRight = outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_ERROR" && outcome.executed === "unknown";
+  return isRight ? [] : [`${id}: broken ${fault.when}, told ${told}`];
+}

@@ -1,0 +1,170 @@
+// Servers that answer a byte at a time, with comments only, or never: every call ends at its limit, and not before it.
+import { EVENTS, head, JSON_TYPE, progressTokenOf, sayEvery } from "../../support/canned-answers.js";
+import type { Fault } from "../../support/chaosd.js";
+import type { Outcome } from "../../support/gateway.js";
+import { inRemoteScene, judgeChange, type RemoteScene, type Way, WAYS } from "../../support/remote-scene.js";
+import { describe } from "../../support/replay.js";
+import type { ProxiedRequest } from "../../support/request-reader.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+const SILENCE_MS = 2_000;
+const WHOLE_MS = 3_000;
+const SHARE_OFF = 0.1;
+const EVERY_MS = 100;
+/** So that the machine is not busy with all of them at once. */
+const APART_MS = 10;
+
+interface Slowness {
+  readonly limitMs: number;
+  readonly fault: (request: ProxiedRequest) => Fault;
+}
+
+const withHead =
+  (headers: Readonly<Record<string, string>>, text?: (request: ProxiedRequest) => string): Slowness["fault"] =>
+  (request) => ({
+    kind: "answer",
+    write(socket) {
+      socket.write(head(200, headers));
+      if (text !== undefined) sayEvery(socket, EVERY_MS, () => text(request));
+    },
+  });
+
+const progress = (request: ProxiedRequest): string => {
+  const params = `{"progressToken":${progressTokenOf(request)},"progress":${Math.round(performance.now())}}`;
+  return `data: {"jsonrpc":"2.0","method":"notifications/progress","params":${params}}\n\n`;
+};
+
+const SLOW: Readonly<Record<string, Slowness>> = {
+  "no head": { limitMs: SILENCE_MS, fault: () => ({ kind: "silence" }) },
+  "a head and nothing": { limitMs: SILENCE_MS, fault: withHead(JSON_TYPE) },
+  "a stream and nothing": { limitMs: SILENCE_MS, fault: withHead(EVENTS) },
+  "a byte at a time": { limitMs: SILENCE_MS, fault: () => ({ kind: "drip", everyMs: EVERY_MS }) },
+  "comments for ever": { limitMs: SILENCE_MS, fault: withHead(EVENTS, () => ": still here\n\n") },
+  "progress for ever": { limitMs: WHOLE_MS, fault: withHead(EVENTS, progress) },
+};
+
+const sentAt = new Map<string, number>();
+
+/** `count`: how many calls there are of each slowness, by each way. */
+export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResult> {
+  const slowness = new Map<string, Slowness>();
+  const plan = (id: string, request: ProxiedRequest): Fault => {
+    // The clock of a call runs from when it is sent.
+    sentAt.set(id, performance.now());
+    return slowness.get(id)?.fault(request) ?? { kind: "none" };
+  };
+  const config = {
+    execution: { timeoutMs: SILENCE_MS, maxTotalMs: WHOLE_MS },
+    upstreams: { concurrency: 500, queue: 500 },
+  };
+  return await inRemoteScene({ dist, plan, config }, async (scene) => {
+    const cases = Object.keys(SLOW).flatMap((name) =>
+      WAYS.flatMap((way) => Array.from({ length: count }, (_, number) => ({ name, way, number }))),
+    );
+    const control = startControl(scene);
+    const ended = await Promise.all(
+      cases.map(async ({ name, way, number }, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * APART_MS));
+        const id = `${name.replaceAll(" ", "-")}-${way}-${number}`;
+        const slow = SLOW[name] as Slowness;
+        slowness.set(id, slow);
+        return { id, limitMs: slow.limitMs, ...(await timed(scene, way, id)) };
+      }),
+    );
+    ended.push(...(await cutOff(scene, count)));
+    const slowest = await control.stop();
+    const violations = ended.flatMap(({ id, limitMs, ms, outcome }) => [
+      ...judgeChange(id, outcome, scene),
+      ...judgeTime(`${id}: ${describe(outcome)}`, outcome, { limitMs, ms, lateMs: slowest }),
+    ]);
+    violations.push(...(await judgeAfterwards(scene)));
+    const late = ended.map(({ ms, limitMs }) => ms - limitMs);
+    return {
+      id: "H5",
+      title: "answers that come slowly or never",
+      n: ended.length,
+      injected: ended.length,
+      violations,
+      figures: {
+        "limit of silence in ms": SILENCE_MS,
+        "limit of the whole in ms": WHOLE_MS,
+        "within a tenth": `${ended.filter(({ ms, limitMs }) => Math.abs(ms - limitMs) <= SHARE_OFF * limitMs).length} of ${ended.length}`,
+        "slowest healthy call meanwhile in ms": Math.round(slowest),
+      },
+      times: { of: "calls, beyond their limit", ms: late },
+    };
+  });
+}
+
+async function timed(scene: RemoteScene, way: Way, id: string): Promise<{ outcome: Outcome; ms: number }> {
+  const from = performance.now();
+  const outcome = await scene.change(way, id);
+  return { outcome, ms: performance.now() - (sentAt.get(id) ?? from) };
+}
+
+/** The way to the server is cut with the connections open, as when a cable is pulled; then it is mended. */
+async function cutOff(scene: RemoteScene, count: number) {
+  scene.chaos.partition();
+  const cases = WAYS.flatMap((way) =>
+    Array.from({ length: count }, (_, number) => ({ way, id: `cut-${way}-${number}` })),
+  );
+  const ended = await Promise.all(
+    cases.map(async ({ way, id }, index) => {
+      await new Promise((resolve) => setTimeout(resolve, index * APART_MS));
+      return { id, limitMs: SILENCE_MS, ...(await timed(scene, way, id)) };
+    }),
+  );
+  scene.chaos.heal();
+  return ended;
+}
+
+/** Calls that nothing happens to, one after the other: how late this machine is with everything. */
+function startControl({ look, chaos }: RemoteScene): { stop(): Promise<number> } {
+  let slowest = 0;
+  const over = new AbortController();
+  const running = (async () => {
+    for (let number = 0; !over.signal.aborted; number += 1) {
+      const from = performance.now();
+      await look("json", `warm-control-${number}`);
+      const ms = performance.now() - from;
+      // While the way is cut, the healthy wait as well.
+      if (ms < SILENCE_MS) slowest = Math.max(slowest, ms);
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    }
+  })();
+  return {
+    async stop() {
+      over.abort();
+      chaos.heal();
+      await running;
+      return slowest;
+    },
+  };
+}
+
+interface Timing {
+  readonly limitMs: number;
+  readonly ms: number;
+  readonly lateMs: number;
+}
+
+function judgeTime(what: string, outcome: Outcome, { limitMs, ms, lateMs }: Timing): string[] {
+  const found: string[] = [];
+  const isRight =
+    outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_TIMEOUT" && outcome.executed === "unknown";
+  if (!isRight) found.push(`${what} in place of the end of its time`);
+  if (ms < limitMs * (1 - SHARE_OFF) || ms > limitMs * (1 + SHARE_OFF) + lateMs)
+    found.push(`${what} after ${Math.round(ms)} ms of ${limitMs}`);
+  return found;
+}
+
+/** Whatever some calls went through, the next one has its answer. */
+async function judgeAfterwards(scene: RemoteScene): Promise<string[]> {
+  const found = await Promise.all(
+    WAYS.map(async (way) => {
+      const outcome = await scene.look(way, `warm-after-${way}`);
+      return outcome.kind === "answer" ? [] : [`${way} afterwards: ${describe(outcome)}`];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,79 @@
+// Globs that other matchers need hours for, over ten thousand names; and the usual matcher with one of them, beside it.
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { compileGlob } from "../../../../src/rules/glob.js";
+import { DiscoveryError } from "../../../../src/errors.js";
+import { computingMs } from "../../support/computing-time.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
+
+const GLOBS = [
+  "*a*a*a*a*a*ab",
+  "**/**/**/**/**/x",
+  `${"**/".repeat(100)}x`,
+  `${"*a".repeat(100)}*b`,
+  `*${"?".repeat(100)}[!a]`,
+  `${"[a-z]*".repeat(80)}!`,
+  "*{a,aa,aaa}*{a,aa,aaa}*{a,aa,aaa}*b",
+  "{a,b}".repeat(30),
+  `${"{".repeat(100)}a,b${"}".repeat(100)}`,
+  "[!",
+  "[!]",
+  "{a,{b,{c",
+  "*".repeat(500),
+  `${"*?".repeat(200)}z`,
+];
+const GATE_MS = 100;
+/** A name of this form and the first glob: what takes the usual matcher more than 20 s. */
+const STOCK_LIMIT_MS = 15_000;
+/** So many times the gate is no matter of a slow machine. */
+const FAR_TOO_LONG = 5;
+
+/** `count`: how many names there are. */
+export async function evilGlobs({ count }: RowOptions): Promise<RowResult> {
+  const names = Array.from({ length: count }, (_, n) => `${"a".repeat(100)}${n}`.padEnd(128, "a"));
+  const ms: number[] = [];
+  let refused = 0;
+  const violations: string[] = [];
+  for (const glob of GLOBS) {
+    const from = computingMs();
+    try {
+      const { test } = compileGlob(glob);
+      for (const name of names) test(name);
+    } catch (error) {
+      if (error instanceof DiscoveryError) refused += 1;
+      else violations.push(`${glob}: ${String(error)}`);
+    }
+    const took = computingMs() - from;
+    if (took > GATE_MS * FAR_TOO_LONG) violations.push(`${glob.slice(0, 60)} takes ${Math.round(took)} ms`);
+    ms.push(took);
+  }
+  const unfit = ["github:delete/file", ".hidden"].filter((name) => !compileGlob("*").test(name));
+  violations.push(...unfit.map((name) => `* does not fit ${name}`));
+  return {
+    id: "R3",
+    title: "evil globs",
+    n: GLOBS.length * count,
+    injected: GLOBS.length,
+    violations,
+    figures: {
+      globs: GLOBS.length,
+      "refused at load": refused,
+      [`within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
+    },
+    times: { of: `compiling one and matching ${count} names, computing time`, ms },
+    stock: await tryStock(GLOBS[0] ?? "", "a".repeat(128)),
+  };
+}
+
+/** The usual matcher in a process of its own, which ends after a while whatever it does. */
+async function tryStock(glob: string, name: string): Promise<Record<string, string | number>> {
+  const program = `const from = performance.now(); require(process.argv[1])(process.argv[2])(process.argv[3]);
+    console.log(performance.now() - from)`;
+  const words = ["-e", program, createRequire(import.meta.url).resolve("picomatch"), glob, name];
+  return await new Promise((resolve) => {
+    execFile(process.execPath, words, { timeout: STOCK_LIMIT_MS, killSignal: "SIGKILL" }, (error, stdout) => {
+      const said = error === null ? Math.round(Number(stdout)) : `none after ${STOCK_LIMIT_MS}`;
+      resolve({ "ms of picomatch for one name": said });
+    });
+  });
+}

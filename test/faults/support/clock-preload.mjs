@@ -1,0 +1,30 @@
+// Loaded before a gateway: its time of day is moved by as many milliseconds as the file FAULT_CLOCK says.
+import { readFileSync } from "node:fs";
+
+const LOOK_MS = 20;
+const file = process.env.FAULT_CLOCK;
+const Real = Date;
+let moved = 0;
+
+class Moved extends Real {
+  constructor(...given) {
+    super(...(given.length === 0 ? [Moved.now()] : given));
+  }
+  static now() {
+    return Real.now() + moved;
+  }
+}
+
+function look() {
+  try {
+    moved = Number(readFileSync(file, "utf8"));
+  } catch {
+    moved = 0;
+  }
+}
+
+if (file !== undefined) {
+  look();
+  globalThis.Date = Moved;
+  setInterval(look, LOOK_MS).unref();
+}

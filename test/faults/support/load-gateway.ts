@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { Agent, type IncomingHttpHeaders, request as sendRequest } from "node:http";
+import { createInterface } from "node:readline";
+import { text as readText } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { modern } from "../../support/mcp-http.js";
+import { withDeadline } from "./deadline.js";
+import { type Execution, type Json, type Outcome, toOutcome } from "./gateway.js";
+import type { FaultHome } from "./home.js";
+import { lagFile } from "./lag.js";
+
+const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
+const START_LIMIT_MS = 60_000;
+const CALL_LIMIT_MS = 120_000;
+const MOST_SOCKETS = 600;
+/** Less than the gateway keeps an idle connection. */
+const IDLE_SOCKET_MS = 1000;
+
+/** The built gateway as it serves over HTTP. */
+export interface LoadGateway {
+  readonly pid: number;
+  readonly url: string;
+  /** A call of the stateless era. */
+  execute(execution: Execution, actor?: string): Promise<Outcome>;
+  /** Any of the gateway's own tools. */
+  callTool(name: string, args: Json, actor?: string): Promise<Outcome>;
+  /** A request to a path, with the token of the actor. */
+  post(path: string, body: unknown, more?: { actor?: string; headers?: Record<string, string> }): Promise<HttpReply>;
+  /** A DELETE, as who leaves a session sends it. */
+  end(path: string, headers: Record<string, string>): Promise<HttpReply>;
+  signal(name: NodeJS.Signals): void;
+  close(): Promise<void>;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The actor that all are who name none. */
+export const ACTOR = "actor-0";
+
+export const tokenOf = (actor: string): string => `${actor}-`.padEnd(40, "x");
+
+/** As the configuration names them, each with a token that `tokenOf` knows. */
+export function toTokens(actors: readonly string[] = [ACTOR]): object[] {
+  return actors.map((name) => ({
+    name,
+    scopes: ["*"],
+    hash: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}`,
+  }));
+}
+
+/** The home's configuration has to say `http.port` 0, and `http.tokens`. */
+export async function openLoadGateway(
+  home: FaultHome,
+  { dist, measuresLag = false }: { readonly dist: string; readonly measuresLag?: boolean },
+): Promise<LoadGateway> {
+  const words = [LAUNCH, dist, "anygpt", "mcp", "serve", "--http", "--config", home.config];
+  const env = { ...home.env, ...(measuresLag ? { FAULT_LAG: lagFile(home) } : {}) };
+  const child = spawn(process.execPath, words, { env, cwd: home.folder, stdio: ["ignore", "ignore", "pipe"] });
+  home.own(child);
+  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const lines = createInterface({ input: child.stderr });
+  const listening = new Promise<string>((resolve) =>
+    lines.on("line", (line) => {
+      const url = /Serving on (http:\S+),/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    }),
+  );
+  const url = await withDeadline(listening, START_LIMIT_MS, "the gateway's start");
+  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_SOCKET_MS });
+  const send = (path: string, given: Omit<Sent, "url">): Promise<HttpReply> =>
+    withDeadline(sendWith(agent, { ...given, url: `${url}${path}` }), CALL_LIMIT_MS, path);
+  const post: LoadGateway["post"] = (path, body, { actor = ACTOR, headers = {} } = {}) =>
+    send(path, { method: "POST", body, headers: { ...toHeaders(actor), ...headers } });
+  const callTool: LoadGateway["callTool"] = async (name, args, actor = ACTOR) => {
+    const { _meta: meta, ...given } = args;
+    const params = { name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) };
+    const { body, headers } = modern("tools/call", params);
+    return readOutcome(await post("/mcp", body, { actor, headers }));
+  };
+  return {
+    pid: child.pid ?? 0,
+    url,
+    post,
+    callTool,
+    execute: ({ meta, ...execution }, actor) =>
+      callTool("execute_tool", { ...execution, ...(meta === undefined ? {} : { _meta: meta }) }, actor),
+    end: (path, headers) => send(path, { method: "DELETE", headers: { ...toHeaders(ACTOR), ...headers } }),
+    signal: (name) => void child.kill(name),
+    async close() {
+      agent.destroy();
+      child.kill("SIGTERM");
+      await withDeadline(gone, START_LIMIT_MS, "the gateway's end");
+    },
+  };
+}
+
+const toHeaders = (actor: string): Record<string, string> => ({
+  authorization: `Bearer ${tokenOf(actor)}`,
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+});
+
+interface Sent {
+  readonly url: string;
+  readonly method: "POST" | "DELETE";
+  readonly body?: unknown;
+  readonly headers: Record<string, string>;
+}
+
+function sendWith(agent: Agent, { url, method, body, headers }: Sent): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const sent = sendRequest(url, { method, agent, headers }, (response) => {
+      readText(response).then(
+        (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        reject,
+      );
+    });
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      // The gateway may close an idle connection at the very moment at which it is used again: nothing was read from it.
+      if (sent.reusedSocket && error.code === "ECONNRESET") resolve(sendWith(agent, { url, method, body, headers }));
+      else reject(error);
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** A stream holds one answer, and perhaps news before it. */
+function readOutcome({ status, text }: HttpReply): Outcome {
+  const messages = text.startsWith("{")
+    ? [JSON.parse(text) as Json]
+    : text
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => JSON.parse(line.slice("data: ".length)) as Json);
+  const answer = messages.find(({ method }) => method === undefined);
+  return answer === undefined ? { kind: "refused", code: status, message: text } : toOutcome(withoutEra(answer));
+}
+
+/** What the stateless era itself adds to every result is not the server's. */
+function withoutEra({ result, ...rest }: Json): Json {
+  if (result === undefined) return rest;
+  const { resultType: _type, _meta: meta = {}, ...members } = result as Json;
+  const { "io.modelcontextprotocol/serverInfo": _info, ...others } = meta as Json;
+  return { ...rest, result: { ...members, ...(Object.keys(others).length > 0 ? { _meta: others } : {}) } };
+}

@@ -1,0 +1,66 @@
+import type { Random } from "./random.js";
+
+export function quantile(values: readonly number[], share: number): number {
+  return quantileOfSorted(sorted(values), share);
+}
+
+/** An estimate with the span in which it lies, with a confidence of 95 %. */
+export interface Estimate {
+  readonly value: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const RESAMPLES = 400;
+/** Fewer slices say nothing of how much slices differ. */
+const FEWEST_SLICES = 4;
+
+/**
+ * How many times a quantile of one sample is that of the other, by resampling whole slices of time: what disturbs the
+ * machine disturbs many calls at once, and calls of one slice are no independent witnesses.
+ */
+export function ratioOfQuantiles(
+  slices: { readonly ours: readonly number[]; readonly control: readonly number[] }[],
+  share: number,
+  random: Random,
+): Estimate {
+  const ratio = (chosen: typeof slices): number =>
+    quantile(
+      chosen.flatMap(({ ours }) => ours),
+      share,
+    ) /
+    quantile(
+      chosen.flatMap(({ control }) => control),
+      share,
+    );
+  if (slices.length < FEWEST_SLICES) return { value: ratio(slices), from: 0, to: Number.POSITIVE_INFINITY };
+  const drawn = Array.from({ length: RESAMPLES }, () => ratio(slices.map(() => random.pick(slices))));
+  return { value: ratio(slices), from: quantile(drawn, 0.025), to: quantile(drawn, 0.975) };
+}
+
+/** What the least squares say that y grows by per unit of x, with twice its standard error to both sides. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): Estimate {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))];
+  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0);
+  const value = points.reduce((sum, [at, height]) => sum + (at - x) * (height - y), 0) / spread;
+  const rest = points.reduce((sum, [at, height]) => sum + (height - y - value * (at - x)) ** 2, 0);
+  const error = Math.sqrt(rest / Math.max(points.length - 2, 1) / spread);
+  return { value, from: value - 2 * error, to: value + 2 * error };
+}
+
+export const inMiB = (bytes: number): number => round(bytes / 2 ** 20);
+
+export const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
+
+export function describeEstimate({ value, from, to }: Estimate): string {
+  return `${round(value, 2)} (${round(from, 2)} to ${round(to, 2)})`;
+}
+
+function sorted(values: readonly number[]): number[] {
+  return values.toSorted((one, other) => one - other);
+}
+
+function quantileOfSorted(values: readonly number[], share: number): number {
+  return values[Math.max(Math.ceil(share * values.length) - 1, 0)] ?? Number.NaN;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { quantile, ratioOfQuantiles, slopeOf } from "./measure.js";
+import { type Finished, planArrivals, runOpenLoop } from "./open-loop.js";
+import { createRandom } from "./random.js";
+
+describe("an open loop", () => {
+  it("plans the same calls for the same seed, so many per second on the average", () => {
+    const plan = () => [
+      ...planArrivals({ random: createRandom(7), perSecond: 200, seconds: 20, toCall: (number) => number }),
+    ];
+    expect(plan()).toEqual(plan());
+    expect(plan().map(({ call }) => call)).toEqual(plan().map((_, index) => index));
+    expect(Math.abs(plan().length - 4000)).toBeLessThan(4 * Math.sqrt(4000));
+    expect(plan().every(({ atMs }, index, all) => atMs >= (all[index - 1]?.atMs ?? 0) && atMs < 20_000)).toBe(true);
+  });
+
+  it("counts the wait of a call that could not start as its latency", async () => {
+    const finished: Finished<string, string>[] = [];
+    let endFirst: (ending: string) => void = () => undefined;
+    const started: string[] = [];
+    const told = runOpenLoop<string, string>({
+      plan: ["first", "second"].map((call) => ({ atMs: 0, call })),
+      send(call) {
+        started.push(call);
+        return call === "first" ? new Promise((resolve) => (endFirst = resolve)) : Promise.resolve("ok");
+      },
+      onFinished: (one) => void finished.push(one),
+      mostInFlight: 1,
+    });
+    await Promise.resolve();
+    expect(started).toEqual(["first"]);
+    endFirst("late");
+    expect(await told).toMatchObject({ started: 2, mostInFlight: 1, heldBack: 1 });
+    const [first, second] = finished;
+    expect([first?.ending, second?.ending]).toEqual(["late", "ok"]);
+    expect(second!.latencyMs).toBeGreaterThanOrEqual(first!.latencyMs);
+  });
+
+  it("starts nothing more once it is told to end", async () => {
+    const ending = new AbortController();
+    const started: number[] = [];
+    const told = await runOpenLoop<number, void>(
+      {
+        plan: [1, 2, 3].map((call) => ({ atMs: call === 3 ? 3_600_000 : 0, call })),
+        async send(call) {
+          started.push(call);
+          if (call === 2) ending.abort();
+        },
+        onFinished: () => undefined,
+      },
+      ending.signal,
+    );
+    expect(started).toEqual([1, 2]);
+    expect(told.started).toBe(2);
+  });
+});
+
+describe("a measurement", () => {
+  it.each([
+    [0.5, 50],
+    [0.99, 99],
+    [1, 100],
+  ])("has the quantile %s", (share, value) => {
+    expect(
+      quantile(
+        Array.from({ length: 100 }, (_, index) => 100 - index),
+        share,
+      ),
+    ).toBe(value);
+  });
+
+  it("finds a ratio that is there, doubts one that is chance, and says nothing of few slices", () => {
+    const random = createRandom(3);
+    const slice = (times: number) => {
+      const draw = (by: number): number[] => Array.from({ length: 200 }, () => (10 + random.next() * 5) * by);
+      return { ours: draw(times), control: draw(1) };
+    };
+    const slices = (times: number) => Array.from({ length: 8 }, () => slice(times));
+    expect(ratioOfQuantiles(slices(1.5), 0.99, random).from).toBeGreaterThan(1.2);
+    expect(ratioOfQuantiles(slices(1), 0.99, random).from).toBeLessThan(1.1);
+    expect(ratioOfQuantiles(slices(9).slice(0, 3), 0.99, random).from).toBe(0);
+  });
+
+  it("finds a slope that is there, and none in what only goes up and down", () => {
+    const random = createRandom(5);
+    const points = (slope: number) =>
+      Array.from({ length: 30 }, (_, minute): [number, number] => [
+        minute / 60,
+        200 + (slope * minute) / 60 + random.next() * 3,
+      ]);
+    expect(slopeOf(points(40)).from).toBeGreaterThan(30);
+    expect(slopeOf(points(0)).from).toBeLessThan(1);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Random } from "./random.js";
+
+export const MOST_IN_FLIGHT = 500;
+
+/** A call whose moment is decided before the first one starts. */
+export interface Planned<Call> {
+  readonly atMs: number;
+  readonly call: Call;
+}
+
+/** One call as its caller saw it. */
+export interface Finished<Call, Ending> {
+  readonly call: Call;
+  readonly ending: Ending;
+  /** Milliseconds since the load began, at which the call was meant to start. */
+  readonly atMs: number;
+  /** From the moment at which it was meant to start: whoever has to wait to start has waited. */
+  readonly latencyMs: number;
+}
+
+export interface OpenLoop<Call, Ending> {
+  readonly plan: Iterable<Planned<Call>>;
+  readonly send: (call: Call) => Promise<Ending>;
+  readonly onFinished: (finished: Finished<Call, Ending>) => void;
+  readonly mostInFlight?: number;
+}
+
+export interface LoadTold {
+  readonly started: number;
+  readonly mostInFlight: number;
+  readonly seconds: number;
+  /** How many could not start when they were meant to, because too many were in flight. */
+  readonly heldBack: number;
+}
+
+/** Calls start when their time has come, whatever became of those before; only at the most in flight they wait. */
+export async function runOpenLoop<Call, Ending>(
+  { plan, send, onFinished, mostInFlight: limit = MOST_IN_FLIGHT }: OpenLoop<Call, Ending>,
+  signal?: AbortSignal,
+): Promise<LoadTold> {
+  const from = performance.now();
+  const running = new Set<Promise<void>>();
+  let [started, mostInFlight, heldBack] = [0, 0, 0];
+  for (const { atMs, call } of plan) {
+    await due(from + atMs, signal);
+    if (signal?.aborted === true) break;
+    if (running.size >= limit) heldBack += 1;
+    while (running.size >= limit) await Promise.race(running);
+    const work = send(call).then((ending) =>
+      onFinished({ call, ending, atMs, latencyMs: performance.now() - from - atMs }),
+    );
+    const tracked: Promise<void> = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    started += 1;
+    mostInFlight = Math.max(mostInFlight, running.size);
+  }
+  await Promise.all(running);
+  return { started, mostInFlight, heldBack, seconds: (performance.now() - from) / 1000 };
+}
+
+export interface Arrivals<Call> {
+  readonly random: Random;
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly toCall: (number: number) => Call;
+}
+
+/** Calls that come at random moments, as independent callers do, so many per second on the average. */
+export function* planArrivals<Call>({ random, perSecond, seconds, toCall }: Arrivals<Call>): Generator<Planned<Call>> {
+  let atMs = 0;
+  for (let number = 0; ; number += 1) {
+    atMs += (-Math.log(1 - random.next()) / perSecond) * 1000;
+    if (atMs >= seconds * 1000) return;
+    yield { atMs, call: toCall(number) };
+  }
+}
+
+/** How many calls per second are answered when so many are always in flight. */
+export async function measureCapacity(
+  send: (number: number) => Promise<unknown>,
+  { inFlight, seconds }: { readonly inFlight: number; readonly seconds: number },
+): Promise<number> {
+  const from = performance.now();
+  const until = from + seconds * 1000;
+  let sent = 0;
+  const work = async (): Promise<void> => {
+    while (performance.now() < until) await send(sent++);
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  return sent / ((performance.now() - from) / 1000);
+}
+
+function due(at: number, signal: AbortSignal | undefined): Promise<void> {
+  const left = at - performance.now();
+  if (left <= 0 || signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, left);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

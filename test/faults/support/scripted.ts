@@ -1,0 +1,64 @@
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Gateway, Json, Outcome } from "./gateway.js";
+import type { FaultHome } from "./home.js";
+
+const PROGRAM = fileURLToPath(new URL("./scripted.mjs", import.meta.url));
+
+export interface Script {
+  /** A text is a tool that is JSON already. */
+  readonly tools: readonly unknown[];
+  readonly results?: Readonly<Record<string, unknown>>;
+  /** Further words of its command line. */
+  readonly words?: readonly string[];
+}
+
+/** A server, as the configuration names it, that offers and answers exactly what is given. */
+export function scripted(home: FaultHome, name: string, { tools, words = [], results = {} }: Script) {
+  const file = home.path(`${name}.script.json`);
+  const list = tools.map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool)));
+  writeFileSync(file, JSON.stringify({ tools: `[${list.join()}]`, results }));
+  return { command: process.execPath, args: [PROGRAM, file, ...words] };
+}
+
+export const plainTool = (name: string, inputSchema: unknown = { type: "object" }): Json => ({
+  name,
+  description: `The tool ${name}.`,
+  inputSchema,
+  annotations: { readOnlyHint: true },
+});
+
+/** What a tool without a result says it was given. */
+export interface Given {
+  readonly name: string;
+  readonly args: Json;
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly pid: number;
+}
+
+export function givenOf(outcome: Outcome): Given | undefined {
+  if (outcome.kind !== "answer") return undefined;
+  const [first] = outcome.result["content"] as { text?: string }[];
+  return JSON.parse(first?.text ?? "null") as Given;
+}
+
+/** One word for how it ended. */
+export function endingOf(outcome: Outcome): string {
+  if (outcome.kind === "error") return outcome.code;
+  return outcome.kind === "refused" ? `refused ${outcome.code}` : outcome.kind;
+}
+
+export interface ListedServer {
+  readonly name: string;
+  readonly status: string;
+  readonly toolCount: number;
+  readonly reason?: string;
+}
+
+export async function listServers(gateway: Gateway): Promise<readonly ListedServer[]> {
+  const outcome = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: {} });
+  if (outcome.kind !== "answer") throw new Error(`The list of servers ended in ${endingOf(outcome)}.`);
+  const [first] = outcome.result["content"] as { text: string }[];
+  return (JSON.parse(first?.text ?? "{}") as { servers: ListedServer[] }).servers;
+}

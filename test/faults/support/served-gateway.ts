@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { withDeadline } from "./deadline.js";
+import type { FaultHome } from "./home.js";
+import { lagFile } from "./lag.js";
+
+const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
+const START_LIMIT_MS = 60_000;
+
+/** The built gateway as a child that serves over HTTP, for rows that speak to its port byte by byte. */
+export interface ServedGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly isAlive: boolean;
+  /** What it has written to its standard error so far. */
+  readonly said: () => string;
+}
+
+/** Of a caller that the configuration knows. */
+export const tokenOf = (name: string): string => `${name}-`.padEnd(40, "x");
+
+/** As the configuration names the caller. */
+export const tokenEntry = (name: string, rest: object = {}): object => ({
+  name,
+  hash: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}`,
+  ...rest,
+});
+
+export async function openServedGateway(
+  home: FaultHome,
+  { dist, measuresLag = false }: { readonly dist: string; readonly measuresLag?: boolean },
+): Promise<ServedGateway> {
+  const words = [LAUNCH, dist, "anygpt", "mcp", "serve", "--http", "--port", "0", "--config", home.config];
+  const child: ChildProcess = spawn(process.execPath, words, {
+    env: { ...home.env, ...(measuresLag ? { FAULT_LAG: lagFile(home) } : {}) },
+    cwd: home.folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  home.own(child);
+  const lines: string[] = [];
+  const listening = new Promise<string>((resolve) =>
+    createInterface({ input: child.stderr! }).on("line", (line) => {
+      lines.push(line);
+      const url = /Serving on (http:\S+),/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    }),
+  );
+  const url = await withDeadline(listening, START_LIMIT_MS, "the gateway's start");
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid: child.pid ?? 0,
+    get isAlive() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    said: () => lines.join("\n"),
+  };
+}

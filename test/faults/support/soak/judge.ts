@@ -1,0 +1,89 @@
+import { describeEstimate, type Estimate, inMiB, round, slopeOf } from "../measure.js";
+import type { Holding } from "./place.js";
+
+/** What comes and goes with code that is compiled and pools that are filled, whatever was done. */
+const HEAP_SLACK_MIB = 12;
+const RSS_SLACK_MIB = 64;
+const STORE_SLACK = 1.1;
+/** Only after so long a slope says more about a leak than about the warming up, and all that is kept for a while has gone. */
+export const JUDGED_SECONDS = 1800;
+const MINUTE_HOURS = 1 / 60;
+const MOST_MIB_PER_HOUR = 1;
+
+/** What both gateways had at a moment. */
+export interface Sample {
+  readonly hours: number;
+  readonly rssMiB: number;
+  readonly storeMiB: number;
+}
+
+interface Trend {
+  /** Of the least in each minute of the second half, in MiB per hour: garbage that waits to be collected is no leak. */
+  readonly memory: Estimate;
+  /** The largest of the last quarter, of that of the second. */
+  readonly store: number;
+}
+
+export function toTrend(samples: readonly Sample[]): Trend {
+  const minutes = new Map<number, Sample>();
+  for (const sample of samples.slice(Math.floor(samples.length / 2))) {
+    const minute = Math.floor(sample.hours / MINUTE_HOURS);
+    if (sample.rssMiB < (minutes.get(minute)?.rssMiB ?? Number.POSITIVE_INFINITY)) minutes.set(minute, sample);
+  }
+  const largest = (quarter: number): number =>
+    Math.max(
+      ...samples
+        .slice((samples.length * (quarter - 1)) / 4, (samples.length * quarter) / 4)
+        .map(({ storeMiB }) => storeMiB),
+    );
+  return {
+    memory: slopeOf([...minutes.values()].map(({ hours, rssMiB }) => [hours, rssMiB])),
+    store: largest(4) / largest(2),
+  };
+}
+
+export function judgeTrend({ memory, store }: Trend): string[] {
+  return [
+    ...(memory.from > MOST_MIB_PER_HOUR ? [`the memory grows by ${describeEstimate(memory)} MiB an hour`] : []),
+    ...(store > STORE_SLACK ? [`the store grows: at the end it is ${round(store, 2)} times what it was`] : []),
+  ];
+}
+
+export function describeTrend({ memory, store }: Trend): Record<string, string | number> {
+  return {
+    "memory of both in the second half, MiB per hour": describeEstimate(memory),
+    "store of the last quarter, of that of the second": round(store, 2),
+  };
+}
+
+const NAMES = ["stdio", "HTTP"];
+
+export function judgeHoldings(before: readonly Holding[], after: readonly Holding[]): string[] {
+  return NAMES.flatMap((name, index) => {
+    const [was, is] = [before[index]!, after[index]!];
+    const more = (what: string, from: number, to: number): string =>
+      `the gateway over ${name} holds ${what}: ${from}, now ${to}`;
+    return [
+      ...(is.processes === was.processes ? [] : [more("processes", was.processes, is.processes)]),
+      ...(is.descriptors <= was.descriptors ? [] : [more("descriptors", was.descriptors, is.descriptors)]),
+      ...(inMiB(is.heapBytes - was.heapBytes) <= HEAP_SLACK_MIB
+        ? []
+        : [more("MiB of heap", inMiB(was.heapBytes), inMiB(is.heapBytes))]),
+      ...(inMiB(is.rssBytes - was.rssBytes) <= RSS_SLACK_MIB
+        ? []
+        : [more("MiB", inMiB(was.rssBytes), inMiB(is.rssBytes))]),
+    ];
+  });
+}
+
+export function describeHoldings(before: readonly Holding[], after: readonly Holding[]): Record<string, string> {
+  const pairs = (of: (holding: Holding) => number): string =>
+    NAMES.map((name, index) => `${name} ${of(before[index]!)} → ${of(after[index]!)}`).join(", ");
+  return {
+    processes: pairs(({ processes }) => processes),
+    descriptors: pairs(({ descriptors }) => descriptors),
+    "heap, MiB": pairs(({ heapBytes }) => inMiB(heapBytes)),
+    "resident, MiB": pairs(({ rssBytes }) => inMiB(rssBytes)),
+    "store, MiB": `${inMiB(before[0]!.storeBytes)} → ${inMiB(after[0]!.storeBytes)}`,
+  };
+}

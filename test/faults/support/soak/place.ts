@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Census, descendantsOf, takeCensus } from "../census.js";
+import { seldom, waitFor } from "../deadline.js";
+import { type Gateway, openGateway } from "../gateway.js";
+import type { FaultHome } from "../home.js";
+import { type Inside, lookInside, makeTransparent } from "../inside.js";
+import { type LoadGateway, openLoadGateway, toTokens } from "../load-gateway.js";
+import { type RemoteLoad, startRemoteLoad, stdioLoad } from "../load-servers.js";
+
+export const STDIO_SERVERS = ["stdio0", "stdio1", "stdio2", "stdio3", "stdio4"];
+export const HTTP_SERVERS = ["http0", "http1", "http2"];
+export const SERVERS = [...STDIO_SERVERS, ...HTTP_SERVERS];
+const TOOLS_EACH = 20;
+const IDLE_MS = 2000;
+const QUIET_LIMIT_MS = 60_000;
+const CONNECTIONS_LIMIT_MS = 20_000;
+
+/** Two gateways with one store, one over stdio and one over HTTP. */
+export interface SoakPlace {
+  readonly home: FaultHome;
+  readonly dist: string;
+  readonly stdio: Gateway;
+  readonly http: LoadGateway;
+  readonly pids: readonly number[];
+  /** Writes the configuration anew, with one server more or less than before. */
+  reconfigure(): void;
+}
+
+/** What both gateways hold when nobody asks them anything. */
+export interface Holding extends Census {
+  readonly heapBytes: number;
+  readonly storeBytes: number;
+}
+
+export async function openSoakPlace(home: FaultHome, dist: string): Promise<SoakPlace> {
+  makeTransparent(home);
+  const remote = await startRemoteLoad(home, TOOLS_EACH);
+  let isLonger = false;
+  const reconfigure = (): void => {
+    isLonger = !isLonger;
+    configure(home, remote, isLonger ? [...SERVERS, "http9"] : SERVERS);
+  };
+  configure(home, remote, SERVERS);
+  const stdio = await openGateway(home, { dist });
+  const http = await openLoadGateway(home, { dist });
+  return { home, dist, stdio, http, pids: [stdio.pid, http.pid], reconfigure };
+}
+
+/** Everything that is kept for a while is kept for a short one: the end of it belongs to the soak. */
+function configure(home: FaultHome, remote: RemoteLoad, names: readonly string[]): void {
+  const toServer = (name: string): object =>
+    name.startsWith("stdio") ? stdioLoad(home, name, TOOLS_EACH) : remote.server(name);
+  home.configure(Object.fromEntries(names.map((name) => [name, toServer(name)])), {
+    http: { port: 0, tokens: toTokens(), sessions: { idleMs: IDLE_MS } },
+    audit: { keepRecords: 1000 },
+    policy: { idempotency: { ttlSeconds: 120 } },
+    execution: { keepResultsMs: IDLE_MS },
+    upstreams: { idleMs: IDLE_MS, pulseTimeoutMs: 2000 },
+  });
+}
+
+/** Processes of a server that a gateway has started. */
+export function serversOf(pid: number): number[] {
+  return descendantsOf(pid).filter((child) => commandOf(child).includes("loadd.mjs"));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Waits until no server is left running; and for the connections that are kept a while, no longer than they may be. */
+export async function takeHoldings({ home, pids }: SoakPlace, before: readonly Holding[] = []): Promise<Holding[]> {
+  await waitFor(
+    seldom(() => pids.every((pid) => serversOf(pid).length === 0), LOOK_EVERY_MS),
+    "end of the servers that nobody uses",
+    QUIET_LIMIT_MS,
+  );
+  const isBack = (pid: number, index: number): boolean =>
+    takeCensus(pid).descriptors <= (before[index]?.descriptors ?? Number.POSITIVE_INFINITY);
+  // What is still open then is found by whoever compares.
+  await waitFor(
+    seldom(() => pids.every(isBack), LOOK_EVERY_MS),
+    "end of the connections",
+    CONNECTIONS_LIMIT_MS,
+  ).catch(() => undefined);
+  const holdings: Holding[] = [];
+  for (const pid of pids) {
+    // First, because a look inside is a connection too.
+    const census = takeCensus(pid);
+    const inside = await leastInside(home, pid);
+    holdings.push({ ...census, rssBytes: inside.rss, heapBytes: inside.heapUsed, storeBytes: storeBytesOf(home) });
+  }
+  return holdings;
+}
+
+const LOOKS = 5;
+const LOOK_EVERY_MS = 500;
+
+/** Timers and finalizers that are due let go of more: the least of several looks is what is held. */
+async function leastInside(home: FaultHome, pid: number): Promise<Inside> {
+  let least = await lookInside(home, pid);
+  for (let look = 1; look < LOOKS; look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const next = await lookInside(home, pid);
+    least = { ...next, rss: Math.min(next.rss, least.rss), heapUsed: Math.min(next.heapUsed, least.heapUsed) };
+  }
+  return least;
+}
+
+/** The store itself; what was moved into archives is meant to grow. */
+export function storeBytesOf({ state }: FaultHome): number {
+  const files = readdirSync(state).filter((name) => name.startsWith("store.db"));
+  return files.reduce((sum, name) => sum + statSync(join(state, name)).size, 0);
+}

@@ -1,0 +1,55 @@
+/** Commands of the program that may print what a server has said, with what is to be so before them. */
+export interface TerminalCommand {
+  readonly words: readonly string[];
+  readonly with?: "changed" | "broken";
+}
+
+const call = (tool: string, ...more: string[]): TerminalCommand => ({ words: ["execute", "s", tool, ...more] });
+
+export const COMMANDS: readonly TerminalCommand[] = [
+  { words: ["list"] },
+  { words: ["list", "--verbose"] },
+  { words: ["tools", "s"] },
+  { words: ["search", "say", "description"] },
+  { words: ["search", "endless", "name", "--limit", "20"] },
+  { words: ["inspect", "s", "say"] },
+  { words: ["inspect", "s", "endless"] },
+  { words: ["inspect", "s", "nothing"] },
+  call("say"),
+  call("fail"),
+  call("reject"),
+  call("stream", "--stream"),
+  call("stream", "--stream", "--verbose"),
+  call("die"),
+  call("say", "--args", '{"plain":1}'),
+  call("say", "--dry-run"),
+  call("say", "--idempotency-key", "k1"),
+  call("destroy"),
+  call("destroy", "--dry-run"),
+  { words: ["approvals"] },
+  { words: ["idempotency", "list"] },
+  { words: ["audit"] },
+  { words: ["audit", "export"] },
+  { words: ["pins", "list"] },
+  { words: ["registry", "export"] },
+  { words: ["top", "--once"] },
+  { words: ["doctor"] },
+  { words: ["config", "show"] },
+  { words: ["config", "sources"] },
+  { words: ["config", "validate"] },
+  { words: ["discover", "--dry-run", "--name", "found", "--command", "$SERVER"] },
+  { words: ["discover", "--name", "found", "--yes", "--command", "$SERVER"] },
+  { words: ["verify"] },
+  { words: ["sign", "--yes"] },
+  { words: ["run", "found_say"] },
+  { words: ["discover", "--check"], with: "changed" },
+  { words: ["tools", "s", "--refresh"], with: "changed" },
+  { words: ["doctor"], with: "changed" },
+  { words: ["pins", "list", "--changed"], with: "changed" },
+  { words: ["pins", "diff", "s"], with: "changed" },
+  { words: ["pins", "diff", "s", "say"], with: "changed" },
+  { words: ["pins", "approve", "s", "say"], with: "changed" },
+  { words: ["doctor"], with: "broken" },
+  { words: ["execute", "s", "say"], with: "broken" },
+  { words: ["list"], with: "broken" },
+];
