@@ -39,9 +39,11 @@ async function openWays(folder) {
   );
   const open = { direct: openDirect(folder), audited: openGateway(folder, { servers }) };
   const unaudited = openGateway(folder, { servers, audit: { enabled: false } });
+  const unsynced = openGateway(folder, { servers, audit: { sync: "risky" } });
   return {
     direct: await open.direct("echo"),
     gateway: await open.audited("echo"),
+    unsynced: await unsynced("echo"),
     unaudited: await unaudited("echo"),
     directSdk: await open.direct("sdk"),
     gatewaySdk: await open.audited("sdk"),
@@ -105,7 +107,7 @@ async function rateOf(call, count) {
   return (count * 1000) / (performance.now() - started);
 }
 
-function latencyLines({ direct, gateway, unaudited, directSdk, gatewaySdk }) {
+function latencyLines({ direct, gateway, unsynced, unaudited, directSdk, gatewaySdk }) {
   const line = (what, times, { than = direct, share = 0.5 } = {}) => ({
     what: `added to a call, ${what}`,
     value: quantile(times, share) - quantile(than, share),
@@ -122,12 +124,13 @@ function latencyLines({ direct, gateway, unaudited, directSdk, gatewaySdk }) {
       note: `${gateway.length} calls each way`,
     },
     line("p99", gateway, { share: 0.99 }),
+    line("median, audit.sync risky", unsynced),
     line("median, audit off", unaudited),
     line("median, SDK server", gatewaySdk, { than: directSdk }),
   ];
 }
 
-function rateLines({ direct, gateway, unaudited, directSdk, gatewaySdk }) {
+function rateLines({ direct, gateway, unsynced, unaudited, directSdk, gatewaySdk }) {
   const line = (what, rates, than = direct) => ({
     what: `throughput, ${IN_FLIGHT} in flight${what}`,
     value: median(rates),
@@ -139,6 +142,7 @@ function rateLines({ direct, gateway, unaudited, directSdk, gatewaySdk }) {
   const budget = { least: 0.6, of: "ratio" };
   return [
     { ...line("", gateway), budget },
+    line(", audit.sync risky", unsynced),
     line(", audit off", unaudited),
     { ...line(", SDK server", gatewaySdk, directSdk), budget },
   ];

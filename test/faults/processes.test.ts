@@ -19,7 +19,7 @@ describe("under faults of server processes", () => {
   it.each<[string, Row, number]>([
     ["callers know at once that a server was killed, and the next call works", serverKills, 4],
     ["killing the shell around a server is no different", wrapperKills, 2],
-    ["nothing outlives a gateway that is killed, and the next starts each server once", gatewayKilled, 20],
+    ["nothing outlives a gateway that is killed, and the next starts each server once", gatewayKilled, 10],
     ["a message that is too large costs its own call only", hugeMessages, 11],
     ["starts that fail say why, and hurt nobody", failedStarts, 15],
     ["calls that are given up leave their server in peace", givenUpCalls, 16],

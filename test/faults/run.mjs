@@ -1,12 +1,12 @@
 // Runs the rows of the fault suite against the built package, prints one table and writes what they found.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
 import { GROUPS, isMeant, ROWS } from "./rows.mjs";
+import { bundleRow } from "./support/bundle-row.mjs";
+import { describeRun } from "./support/describe-run.mjs";
 import { judge, toTable, toUntried } from "./support/report.mjs";
 import { runTests } from "./support/run-tests.mjs";
 
@@ -92,19 +92,12 @@ async function run(rows) {
   console.log(`\n${toTable(inOrder)}\n`);
   if (options.only === undefined)
     console.log(`Not tried here\n${untried.map(({ id, reason }) => `  ${id}: ${reason}`).join("\n")}\n`);
-  const { node, at, machine } = describeRun();
-  const report = { version: 2, at, node, machine, size, seed, rows: inOrder, untried };
+  const report = { version: 2, ...describeRun(), size, seed, rows: inOrder, untried };
   writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
   console.log(`The findings are in ${options.report}.`);
   const broken = inOrder.filter(({ verdict }) => verdict !== "held").length;
   console.log(`${inOrder.length - broken} rows held, ${broken} broken.`);
   return broken === 0 && inOrder.length === rows.length ? 0 : 1;
-}
-
-function describeRun() {
-  const [{ model = "unknown" } = {}] = cpus();
-  const machine = `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`;
-  return { at: new Date().toISOString(), node: process.version, machine };
 }
 
 function tell(row, found, seconds) {
@@ -140,7 +133,7 @@ function prepare() {
 async function runRow(row, context) {
   const onProgress = (text) => console.error(`  ${text}`);
   try {
-    const module = await import(await bundle(`${row.group}/${row.name}`));
+    const module = await import(await bundle(row));
     return await row.run(module)({ ...context, onProgress });
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -155,36 +148,7 @@ async function runRow(row, context) {
   }
 }
 
-async function bundle(name) {
-  const outfile = join(ROOT, FOLDER, "rows", `${name}.mjs`);
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [`test/faults/rows/${name}.ts`],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    external: ["jiti", "@photostructure/sqlite"],
-    plugins: [ownAddresses()],
-    alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
-    logLevel: "warning",
-  });
-  return pathToFileURL(outfile).href;
-}
-
-/** What a source looks for beside itself is there, and not beside the bundle. */
-function ownAddresses() {
-  return {
-    name: "own-addresses",
-    setup({ onLoad }) {
-      onLoad({ filter: /\/(?:src|test)\/.*\.ts$/ }, ({ path }) => ({
-        contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
-        loader: "ts",
-      }));
-    },
-  };
+function bundle({ group, name }) {
+  const outfile = join(ROOT, FOLDER, "rows", group, `${name}.mjs`);
+  return bundleRow(`test/faults/rows/${group}/${name}.ts`, { root: ROOT, outfile });
 }

@@ -1,10 +1,10 @@
 // Runs the soak of the fault suite for as long as wanted and writes what it found. Ctrl-C ends it early, and it is judged all the same.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { bundleRow } from "./support/bundle-row.mjs";
+import { describeRun } from "./support/describe-run.mjs";
 import { judge, toTable } from "./support/report.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -65,9 +65,7 @@ async function run() {
   for (const violation of found.violations.slice(0, 50)) console.error(`  ✗ ${violation.slice(0, 600)}`);
   const row = judge({ name: "soak", group: "load", ids: ["L4"] }, found, (performance.now() - from) / 1000);
   console.log(`\n${toTable([row])}\n`);
-  const [{ model = "unknown" } = {}] = cpus();
-  const machine = `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`;
-  const told = { version: 2, at: new Date().toISOString(), node: process.version, machine, seed, rows: [row] };
+  const told = { version: 2, ...describeRun(), seed, rows: [row] };
   writeFileSync(report, `${JSON.stringify(told, null, 2)}\n`);
   console.log(`The findings are in ${options.report}.`);
   return row.verdict === "held" ? 0 : 1;
@@ -84,37 +82,7 @@ function listenForTheEnd() {
   return stopping.signal;
 }
 
-async function bundle() {
+function bundle() {
   mkdirSync(FOLDER, { recursive: true });
-  const outfile = join(ROOT, FOLDER, "soak.mjs");
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ["test/faults/rows/load/soak.ts"],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    external: ["jiti", "@photostructure/sqlite"],
-    plugins: [ownAddresses()],
-    alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
-    logLevel: "warning",
-  });
-  return pathToFileURL(outfile).href;
-}
-
-/** What a source looks for beside itself is there, and not beside the bundle. */
-function ownAddresses() {
-  return {
-    name: "own-addresses",
-    setup({ onLoad }) {
-      onLoad({ filter: /\/(?:src|test)\/.*\.ts$/ }, ({ path }) => ({
-        contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
-        loader: "ts",
-      }));
-    },
-  };
+  return bundleRow("test/faults/rows/load/soak.ts", { root: ROOT, outfile: join(ROOT, FOLDER, "soak.mjs") });
 }

@@ -53,7 +53,8 @@ export function createAuditTable(database: Database, owners: Owners): Table<Audi
       insert.run({ ...previous, body });
       const requestId = record.request_id;
       if (record.kind === "intent") openIntent.run({ requestId, seq, owner: owners.self });
-      if (record.kind === "outcome") closeIntent.run({ requestId });
+      // What is of low risk is not announced.
+      if (record.kind === "outcome" && record["risk"] !== "low") closeIntent.run({ requestId });
       return previous;
     });
   };

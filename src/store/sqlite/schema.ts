@@ -92,6 +92,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE credential_versions (only INTEGER PRIMARY KEY CHECK (only = 1), last INTEGER NOT NULL) STRICT;
   INSERT INTO credential_versions VALUES (1, 0);
   `,
+  // No query could use it, and every record had to keep it up.
+  "DROP INDEX audit_by_time;",
 ];
 
 export class ForeignDatabaseError extends Error {

@@ -97,7 +97,8 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
       if (open.push({ resolve, batch }) === 1) worker.ref();
       batch.left += 1;
       batch.waiting.push(resolve);
-      if (batch.requests.push(request) === 1) queueMicrotask(flush);
+      // After everything that waits in this turn has had its say: what comes of it leaves together.
+      if (batch.requests.push(request) === 1) process.nextTick(flush);
     },
     async close() {
       isClosing = true;

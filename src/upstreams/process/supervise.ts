@@ -1,7 +1,7 @@
 // A command line comes in, a supervised process goes out: lines, exit and an orderly end. It knows nothing of MCP.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { createLineReader, type Overflow } from "../../util/line-reader.js";
 import type { ProcessExit } from "./exit.js";
 import { signalGroup } from "./group.js";
@@ -62,7 +62,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   });
 
   const reader = createLineReader({ maxBytes: parts.maxLineBytes, onLine: parts.onLine, onOverflow: parts.onOverflow });
-  child.stdout?.on("data", (chunk: Buffer) => reader.push(chunk));
+  if (child.stdout !== null) readInTurns(child.stdout, (chunk) => reader.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => parts.stderr.push(chunk));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
 
@@ -147,6 +147,23 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     stop,
     kill,
   };
+}
+
+/** So much is read of one process before the others have their turn: Node would take up to 2 MiB at once. */
+const MOST_PER_TURN = 131_072;
+
+function readInTurns(stream: Readable, onChunk: (chunk: Buffer) => void): void {
+  let taken = 0;
+  const nextTurn = (): void => {
+    if (taken >= MOST_PER_TURN) stream.resume();
+    taken = 0;
+  };
+  stream.on("data", (chunk: Buffer) => {
+    if (taken === 0) setImmediate(nextTurn);
+    taken += chunk.length;
+    if (taken >= MOST_PER_TURN) stream.pause();
+    onChunk(chunk);
+  });
 }
 
 function launch(parts: ProcessParts): ChildProcess {

@@ -69,7 +69,8 @@ export async function send(sending: Sending, parts: SendParts, signal?: AbortSig
   budget.called();
   for (let attempt = 0; ; ) {
     const authorizing = credentials.apply(request, operation.isOpen === true, refused);
-    const waiting = { server: parts.server, timeoutMs: call.timeoutMs, maxTotalMs: Math.max(1, leftMs()) };
+    const { timeoutMs, maxTotalMs } = call;
+    const waiting = { server: parts.server, timeoutMs, maxTotalMs, leftMs: Math.max(1, leftMs()) };
     const authorized = await inTime(authorizing, waiting, signal).catch((error: unknown) => {
       throw error instanceof DiscoveryError ? error.about({ executed }) : error;
     });
@@ -133,7 +134,8 @@ async function attemptOnce(attempt: Attempt, parts: SendParts, signal?: AbortSig
         },
         body: request.body,
         timeoutMs: call.timeoutMs,
-        maxTotalMs: Math.max(1, leftMs),
+        maxTotalMs: call.maxTotalMs,
+        leftMs: Math.max(1, leftMs),
         maxBytes: parts.maxMessageBytes,
         redirect: "follow",
         isWithin: (url) => isBelow(attempt.base, url),

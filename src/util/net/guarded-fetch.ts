@@ -27,6 +27,8 @@ export interface GuardedRequest extends Hop {
   /** Longest silence, from the start to the last byte unless `heard` is called in between. */
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
+  /** What is left of it now, where some of it was used up before. */
+  readonly leftMs?: number;
   /** Largest answer, unpacked. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";

@@ -13,11 +13,16 @@ export interface TimeLimit {
   end(): void;
 }
 
-export function createTimeLimit(
-  limits: { readonly server: string; readonly timeoutMs: number; readonly maxTotalMs: number },
-  signal?: AbortSignal,
-): TimeLimit {
-  const { server, timeoutMs, maxTotalMs } = limits;
+export interface TimeLimits {
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
+  /** What is left of it now, where some of it was used up before. */
+  readonly leftMs?: number;
+}
+
+export function createTimeLimit(limits: TimeLimits, signal?: AbortSignal): TimeLimit {
+  const { server, timeoutMs, maxTotalMs, leftMs = maxTotalMs } = limits;
   const controller = new AbortController();
   let reason: DiscoveryError | undefined;
   let isSent = false;
@@ -28,9 +33,9 @@ export function createTimeLimit(
     controller.abort(reason);
   };
   const onAbort = (): void => stop(cancelled(server, isSent));
-  const silenceMs = Math.min(timeoutMs, maxTotalMs);
-  const silence = setTimeout(() => stop(timedOut(server, silenceMs, isSent)), silenceMs);
-  const total = setTimeout(() => stop(timedOut(server, maxTotalMs, isSent)), maxTotalMs);
+  const toldMs = Math.min(timeoutMs, maxTotalMs);
+  const silence = setTimeout(() => stop(timedOut(server, toldMs, isSent)), Math.min(timeoutMs, leftMs));
+  const total = setTimeout(() => stop(timedOut(server, maxTotalMs, isSent)), leftMs);
   function end(): void {
     isOver = true;
     clearTimeout(silence);

@@ -59,6 +59,6 @@ export const schemas = {
     },
   ],
   untried: {
-    V10: "No package of the registry holds the tests of draft 2020-12, and the fault suite fetches nothing from anywhere else; schema-roots and dialects compare with another validator and with a table.",
+    V10: "No package of npm was found that holds the tests of draft 2020-12, and the fault suite fetches nothing from anywhere else; schema-roots and dialects compare with another validator and with a table.",
   },
 };

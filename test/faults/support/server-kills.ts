@@ -76,13 +76,14 @@ export async function killServers({ count, dist, onProgress }: RowOptions, kille
         "descriptors after": after.descriptors,
       },
       times: { of: "a kill until its caller is told", ms: tally.errorMs },
-      stock: await killStock(home, {
-        ...toServer(home, "stock", killed),
-        kills: Math.min(Math.ceil(count / KILLS_PER_STOCK_KILL), MOST_STOCK_KILLS),
-        toVictim: victimOf(killed),
-      }),
+      ...(count < KILLS_PER_STOCK_KILL ? {} : { stock: await killStock(home, toStockKills(home, killed, count)) }),
     };
   });
+}
+
+function toStockKills(home: FaultHome, killed: Killed, count: number): Parameters<typeof killStock>[1] {
+  const kills = Math.min(Math.ceil(count / KILLS_PER_STOCK_KILL), MOST_STOCK_KILLS);
+  return { ...toServer(home, "stock", killed), kills, toVictim: victimOf(killed) };
 }
 
 function toServer(home: FaultHome, name: string, { isWrapped }: Killed): { command: string; args: string[] } {

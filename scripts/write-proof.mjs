@@ -1,0 +1,142 @@
+// Puts the figures of the reports in docs/reports into the documents that speak of them. The words around them are written by hand.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { toCurveText } from "../bench/support/curve.mjs";
+import { toNotes, toTable } from "../bench/support/report.mjs";
+import { toText } from "../bench/peers/support/table.mjs";
+import { GROUPS } from "../test/faults/rows.mjs";
+
+const DOCS = new URL("../docs/", import.meta.url);
+
+/** The sections of each document, by the report that they are made of. */
+const SECTIONS = {
+  "reliability.md": {
+    rows: { report: "reliability", write: rowsMarkdown },
+    stock: { report: "reliability", write: stockMarkdown },
+    untried: { report: "reliability", write: untriedMarkdown },
+    soak: { report: "soak", write: soakMarkdown },
+  },
+  "performance.md": {
+    budgets: { report: "bench", write: benchMarkdown },
+    curves: { report: "bench", write: curvesMarkdown },
+    peers: { report: "peers", write: peersMarkdown },
+  },
+};
+
+export const DOCUMENTS = Object.keys(SECTIONS);
+
+/** The document with the figures of the reports as they are now; without a report a section stays as it is. */
+export function withFigures(name, text, readReport = readOwnReport) {
+  return Object.entries(SECTIONS[name]).reduce((written, [section, { report, write }]) => {
+    const found = readReport(report);
+    return found === undefined ? written : replaceSection(written, section, write(found));
+  }, text);
+}
+
+function replaceSection(text, section, content) {
+  const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`There is no place for "${section}".`);
+  return `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`;
+}
+
+function readOwnReport(name) {
+  const file = new URL(`reports/${name}.json`, DOCS);
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+export function rowsMarkdown({ at, node, machine, size, seed, rows }) {
+  const held = rows.filter(({ verdict }) => verdict === "held").length;
+  const [cases, faults] = ["n", "injected"].map((key) => rows.reduce((sum, row) => sum + row[key], 0));
+  const told = `${held} of ${rows.length} rows held: ${count(cases)} cases, ${count(faults)} faults, seed ${seed}, ${size} counts. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
+  const sections = Object.entries(GROUPS).flatMap(([group, { title }]) => {
+    const own = rows.filter((row) => row.group === group);
+    return own.length === 0 ? [] : [`### ${title}`, groupTable(own), ...figureList(own)];
+  });
+  return [told, ...sections].join("\n\n");
+}
+
+function groupTable(rows) {
+  return table(
+    ["row", "faults tried", "what", "n", "injected", "violations", "95 % bound", "p50 / p99 / max ms"],
+    rows.map((row) => [
+      `\`${row.name}\``,
+      row.ids.join(", "),
+      row.title,
+      count(row.n),
+      count(row.injected),
+      String(row.violations.length),
+      row.bound_per_case === null ? "" : `≤ ${Number((Math.min(row.bound_per_case, 1) * 100).toPrecision(2))} %`,
+      row.times === undefined ? "" : [row.times.p50, row.times.p99, row.times.max].map(milliseconds).join(" / "),
+    ]),
+  );
+}
+
+function figureList(rows) {
+  const told = rows.filter(({ figures, times }) => Object.keys(figures).length > 0 || times !== undefined);
+  const lines = told.map(({ name, figures, times }) => {
+    const of = times === undefined ? [] : [`times are of ${times.of}`];
+    return `- \`${name}\`: ${[list(figures), ...of].filter((part) => part !== "").join("; ")}`;
+  });
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+export function stockMarkdown({ rows }) {
+  const compared = rows.filter(({ stock }) => stock !== undefined);
+  return table(
+    ["row", "the stock SDK, same fault, same run"],
+    compared.map(({ name, stock }) => [`\`${name}\``, list(stock)]),
+  );
+}
+
+export function untriedMarkdown({ untried }) {
+  return table(
+    ["fault", "why it is not tried here"],
+    untried.map(({ id, reason }) => [id, reason]),
+  );
+}
+
+export function soakMarkdown({ at, node, machine, seed, rows: [row] }) {
+  const { n, injected, violations, figures, seconds } = row;
+  const head = `${Math.round(seconds / 60)} minutes, seed ${seed}: ${count(n)} calls, ${count(injected)} faults, ${violations.length} violations. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
+  const facts = Object.entries(figures).map(([key, value]) => [key, String(value)]);
+  return [head, table(["what", "seen"], facts)].join("\n\n");
+}
+
+export function benchMarkdown({ node, cpus, cpu, tools, lines }) {
+  const head = `Node ${node}, ${cpus} × ${cpu}, ${tools} tools; spread is p10 to p90.`;
+  return [head, fenced(`${toTable(lines)}\n${toNotes(lines)}`)].join("\n\n");
+}
+
+export function curvesMarkdown({ curves }) {
+  return curves
+    .map((curve) => [`![${curve.title}](charts/${curve.name}.svg)`, fenced(toCurveText(curve))].join("\n\n"))
+    .join("\n\n");
+}
+
+export function peersMarkdown({ node, cpus, tables }) {
+  return [`Node ${node}, ${cpus} processors.`, ...tables.map((one) => fenced(toText(one)))].join("\n\n");
+}
+
+function fenced(text) {
+  return `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
+}
+
+const list = (found) =>
+  Object.entries(found)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(", ");
+const count = (number) => number.toLocaleString("en-US");
+const milliseconds = (ms) => (ms === null ? "" : String(Number(ms.toPrecision(3))));
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of DOCUMENTS) {
+    const file = new URL(name, DOCS);
+    writeFileSync(file, withFigures(name, readFileSync(file, "utf8")));
+  }
+}

@@ -1,0 +1,38 @@
+// A row as a program of its own, so that it can be run without the test runner.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+/** Gives the address of what was made; `outfile` lies inside the package, where its dependencies are found. */
+export async function bundleRow(file, { root, outfile }) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    external: ["jiti", "@photostructure/sqlite"],
+    plugins: [ownAddresses()],
+    alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  return pathToFileURL(outfile).href;
+}
+
+/** What a source looks for beside itself is there, and not beside the bundle. */
+function ownAddresses() {
+  return {
+    name: "own-addresses",
+    setup({ onLoad }) {
+      onLoad({ filter: /\/(?:src|test)\/.*\.ts$/ }, ({ path }) => ({
+        contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+        loader: "ts",
+      }));
+    },
+  };
+}
