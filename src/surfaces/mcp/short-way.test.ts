@@ -1,0 +1,111 @@
+import { ProtocolError, type Server } from "@modelcontextprotocol/server";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../model/json.js";
+import type { RequestContext } from "./request-context.js";
+import { type Answer, createShortWay, type ShortWayParts } from "./short-way.js";
+
+function open(callTool: ShortWayParts["callTool"], isGreeted = true) {
+  const told: unknown[] = [];
+  const sent: Answer[] = [];
+  const waiting: (() => void)[] = [];
+  const server = {
+    getClientCapabilities: () => (isGreeted ? {} : undefined),
+    request: (request: unknown) => (told.push(request), Promise.resolve({ action: "accept" })),
+    notification: (notification: unknown) => (told.push(notification), Promise.resolve()),
+  } as unknown as Server;
+  const send = (answer: Answer): void => {
+    sent.push(answer);
+    for (const wake of waiting.splice(0)) wake();
+  };
+  const way = createShortWay({ server, callTool, send });
+  const take = (params: JsonObject | undefined, method = "tools/call"): boolean =>
+    way.take({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) });
+  const answered = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+  return { way, take, sent, told, answered };
+}
+
+const never = (): Promise<JsonObject> => new Promise(() => undefined);
+
+describe("a request", () => {
+  it.each<[string, JsonObject | undefined, string, boolean]>([
+    ["another method", {}, "tools/list", true],
+    ["a call before the handshake is over", { name: "t" }, "tools/call", false],
+    ["no parameters", undefined, "tools/call", true],
+    ["parameters that nobody knows", { name: "t", task: {} }, "tools/call", true],
+    ["answers of another round", { name: "t", inputResponses: {} }, "tools/call", true],
+    ["an envelope", { name: "t", _meta: { "io.modelcontextprotocol/protocolVersion": "x" } }, "tools/call", true],
+    ["metadata that is no object", { name: "t", _meta: 1 }, "tools/call", true],
+  ])("with %s is left to the SDK", (_, params, method, isGreeted) => {
+    expect(open(never, isGreeted).take(params, method)).toBe(false);
+  });
+
+  it("to call a tool is answered with what comes of it, unchanged", async () => {
+    const result = { content: [], unknown: { kept: true } };
+    const { take, sent, answered } = open(() => Promise.resolve(result));
+    expect(take({ name: "t", arguments: { a: 1 }, _meta: { progressToken: 7, own: 1 } })).toBe(true);
+    await answered();
+    expect(sent).toEqual([{ jsonrpc: "2.0", id: 1, result }]);
+  });
+
+  it.each<[string, unknown, { code: number; message: string; data?: unknown }]>([
+    [
+      "a protocol error",
+      new ProtocolError(-32_602, "no", { why: 1 }),
+      { code: -32_602, message: "no", data: { why: 1 } },
+    ],
+    ["a defect", new TypeError("boom"), { code: -32_603, message: "boom" }],
+    ["a code that is no number", Object.assign(new Error("odd"), { code: "EPIPE" }), { code: -32_603, message: "odd" }],
+    ["something without a message", {}, { code: -32_603, message: "Internal error" }],
+  ])("that fails with %s is told so", async (_, thrown, error) => {
+    const { take, sent, answered } = open(() => Promise.reject(thrown));
+    take({ name: "t" });
+    await answered();
+    expect(sent).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
+  });
+});
+
+describe("a call that nobody waits for any more", () => {
+  it.each<[string, (way: ReturnType<typeof createShortWay>) => void]>([
+    ["cancelled", (way) => way.cancel(1)],
+    ["of a client that is gone", (way) => way.close()],
+  ])("%s, hears of it and is not answered", async (_, end) => {
+    let seen: RequestContext | undefined;
+    let finish: (result: JsonObject) => void = () => undefined;
+    const { way, take, sent } = open((_params, context) => {
+      seen = context;
+      return new Promise((resolve) => (finish = resolve));
+    });
+    take({ name: "t" });
+    expect(seen?.mcpReq.signal.aborted).toBe(false);
+    end(way);
+    expect(seen?.mcpReq.signal.aborted).toBe(true);
+    finish({});
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual([]);
+  });
+
+  it("does not end the next one with its id", () => {
+    const seen: AbortSignal[] = [];
+    const { way, take } = open((_params, { mcpReq }) => (seen.push(mcpReq.signal), never()));
+    take({ name: "t" });
+    way.cancel(1);
+    take({ name: "t" });
+    expect(seen.map(({ aborted }) => aborted)).toEqual([true, false]);
+    way.cancel(1);
+    expect(seen.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+});
+
+it("whoever answers can ask the client and tell it something", async () => {
+  const { take, told, sent, answered } = open(async (_params, { mcpReq }) => {
+    await mcpReq.notify({ method: "notifications/progress", params: {} });
+    return { said: await mcpReq.send({ method: "elicitation/create", params: {} } as never) };
+  });
+  take({ name: "t" });
+  await answered();
+  expect(told).toEqual([
+    { method: "notifications/progress", params: {} },
+    { method: "elicitation/create", params: {} },
+  ]);
+  expect(sent).toMatchObject([{ result: { said: { action: "accept" } } }]);
+});
