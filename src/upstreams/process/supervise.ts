@@ -62,7 +62,8 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   });
 
   const reader = createLineReader({ maxBytes: parts.maxLineBytes, onLine: parts.onLine, onOverflow: parts.onOverflow });
-  if (child.stdout !== null) readInTurns(child.stdout, (chunk) => reader.push(chunk));
+  // Without descriptors for its pipes a process has no streams at all, whatever the types say.
+  readInTurns(child.stdout ?? undefined, (chunk) => reader.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => parts.stderr.push(chunk));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
 
@@ -152,13 +153,13 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
 /** So much is read of one process before the others have their turn: Node would take up to 2 MiB at once. */
 const MOST_PER_TURN = 131_072;
 
-function readInTurns(stream: Readable, onChunk: (chunk: Buffer) => void): void {
+function readInTurns(stream: Readable | undefined, onChunk: (chunk: Buffer) => void): void {
   let taken = 0;
   const nextTurn = (): void => {
-    if (taken >= MOST_PER_TURN) stream.resume();
+    if (taken >= MOST_PER_TURN) stream?.resume();
     taken = 0;
   };
-  stream.on("data", (chunk: Buffer) => {
+  stream?.on("data", (chunk: Buffer) => {
     if (taken === 0) setImmediate(nextTurn);
     taken += chunk.length;
     if (taken >= MOST_PER_TURN) stream.pause();

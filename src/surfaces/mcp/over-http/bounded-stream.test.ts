@@ -40,6 +40,17 @@ it("ends when its reader is too slow, says so, and lets the source go", async ()
   expect(await new Response(body).text()).toMatch(/^: closed because/);
 });
 
+it("counts what small pieces cost beside their bytes", async () => {
+  const { source, cancelled, push } = createSource();
+  boundStream(source, { onEnd: () => undefined, mostBytes: 10_000 });
+  let pushed = 0;
+  for (; pushed < 1000 && cancelled.mock.calls.length === 0; pushed += 1) {
+    push(bytes(1));
+    await turn();
+  }
+  expect(pushed).toBeLessThan(50);
+});
+
 it("holds one message of any size", async () => {
   const { source, push, close } = createSource();
   const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 100 });

@@ -1,5 +1,7 @@
 /** More than this does not wait for a reader, beside the one message that is on its way. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+const MOST_WAITING_BYTES = 384 * 1024;
+/** What a piece costs beside its own bytes: of small ones that is most of it. */
+const PIECE_BYTES = 512;
 
 export interface BoundedStreamParts {
   /** What is told before anything else. */
@@ -52,7 +54,7 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
         return finish();
       }
       waiting.push(value);
-      bytes += value.byteLength;
+      bytes += value.byteLength + PIECE_BYTES;
       wake();
     }
   };
@@ -65,7 +67,7 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
         if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
         const next = waiting.shift();
         if (next === undefined) return controller.close();
-        bytes -= next.byteLength;
+        bytes = Math.max(0, bytes - next.byteLength - PIECE_BYTES);
         controller.enqueue(next);
       },
       cancel: finish,
