@@ -39,6 +39,14 @@ function isBetter({ better, margin = 0, grain = 0 }, value, ours) {
   return better === "low" ? value < ours * (1 - margin) : value > ours * (1 + margin);
 }
 
+const LONGEST_NOTE = 240;
+
+/** On one line: what a peer says when it fails may be pages long. */
+function shorten(note) {
+  const line = note.replace(/\s+/g, " ");
+  return line.length > LONGEST_NOTE ? `${line.slice(0, LONGEST_NOTE)}…` : line;
+}
+
 export function toText(table) {
   const { title, columns, rows } = table;
   const better = new Set(betterThanOurs(table).map(({ peer, column }) => `${peer} ${column}`));
@@ -67,7 +75,7 @@ export function toText(table) {
   );
   lines.splice(1, 0, widths.map((width) => "-".repeat(width)).join("  "));
   const notes = [
-    ...footnotes.map((note, index) => `  [${index + 1}] ${note}.`),
+    ...footnotes.map((note, index) => `  [${index + 1}] ${shorten(note)}.`),
     ...(table.notes ?? []).map((note) => `  ${note}`),
   ];
   return [title, "", ...lines, ...(better.size > 0 ? ["  * better than ours"] : []), ...notes].join("\n");
