@@ -90,9 +90,9 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     });
   const send: Passed["send"] = async (tool, call, signal) => {
     const beforeSend = (): Promise<void> | undefined => {
-      const { rules: inForceNow, snapshot } = inForce();
-      assertEnabled(tool, inForceNow);
-      assertUnchanged(tool, snapshot().tools.get(tool.id));
+      const current = inForce();
+      assertEnabled(tool, current.rules);
+      assertUnchanged(tool, current.snapshot().tools.get(tool.id));
       return call.beforeSend();
     };
     const target = inForce().target(tool.server, call.actorId);

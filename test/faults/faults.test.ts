@@ -12,10 +12,8 @@ import { sameIds } from "./rows/protocol/same-ids.js";
 import { sameKey } from "./rows/idempotency/same-key.js";
 import { selfApproval } from "./rows/policy/self-approval.js";
 import { sharedStoreLoad } from "./rows/idempotency/shared-store-load.js";
-import type { Row } from "./support/row.js";
+import { holdRows } from "./support/hold-rows.js";
 
-const SEED = 1;
-const LIMIT_MS = 180_000;
 const dist = join(ROOT, "dist");
 // Inside the package, where its dependencies are found.
 const failpoints = `dist-faults-test-${process.pid}`;
@@ -26,26 +24,20 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(join(ROOT, failpoints), { recursive: true, force: true }));
 
-/** A few of each; `npm run faults` runs the full counts. */
 describe("under faults", () => {
-  it.each<[string, Row, number]>([
-    ["a call runs once or says that nobody knows, wherever its gateway is killed", crashMatrix, 1],
-    ["calls of four gateways on one store are neither lost nor doubled", sharedStoreLoad, 300],
-    ["calls outlive the gateways that are killed under them", gatewayKills, 2],
-    ["of many calls with one key one runs", sameKey, 4],
-    ["keys keep what they promise", idempotencyCases, 1],
-    ["nobody takes over the call of a gateway that stands still", pausedGateway, 2],
-    ["gateways that share a bucket take no more than it holds", rateBucket, 200],
-    ["no caller confirms its own call", selfApproval, 60],
-    ["every answer reaches who has asked, whatever ids clients use", sameIds, 2000],
-  ])(
-    "%s",
-    async (_, row, count) => {
-      const result = await row({ count, seed: SEED, dist, failpoints: join(ROOT, failpoints) });
-      expect(result.violations).toEqual([]);
-      expect(result.injected).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
+  holdRows(
+    [
+      ["a call runs once or says that nobody knows, wherever its gateway is killed", crashMatrix, 1],
+      ["calls of four gateways on one store are neither lost nor doubled", sharedStoreLoad, 300],
+      ["calls outlive the gateways that are killed under them", gatewayKills, 2],
+      ["of many calls with one key one runs", sameKey, 4],
+      ["keys keep what they promise", idempotencyCases, 1],
+      ["nobody takes over the call of a gateway that stands still", pausedGateway, 2],
+      ["gateways that share a bucket take no more than it holds", rateBucket, 200],
+      ["no caller confirms its own call", selfApproval, 60],
+      ["every answer reaches who has asked, whatever ids clients use", sameIds, 2000],
+    ],
+    join(ROOT, failpoints),
   );
 });
 

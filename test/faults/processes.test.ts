@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ROOT } from "../support/gateway.js";
 import { failedStarts } from "./rows/processes/failed-starts.js";
 import { gatewayKilled } from "./rows/processes/gateway-killed.js";
 import { givenUpCalls } from "./rows/processes/given-up-calls.js";
@@ -8,30 +6,17 @@ import { hugeMessages } from "./rows/processes/huge-messages.js";
 import { serverKills } from "./rows/processes/server-kills.js";
 import { wrapperKills } from "./rows/processes/wrapper-kills.js";
 import { findSlow } from "./support/timing.js";
-import type { Row } from "./support/row.js";
+import { holdRows } from "./support/hold-rows.js";
 
-const SEED = 1;
-const LIMIT_MS = 120_000;
-const dist = join(ROOT, "dist");
-
-/** A few of each; `npm run faults` runs the full counts. */
 describe("under faults of server processes", () => {
-  it.each<[string, Row, number]>([
+  holdRows([
     ["callers know at once that a server was killed, and the next call works", serverKills, 4],
     ["killing the shell around a server is no different", wrapperKills, 2],
     ["nothing outlives a gateway that is killed, and the next starts each server once", gatewayKilled, 10],
     ["a message that is too large costs its own call only", hugeMessages, 11],
     ["starts that fail say why, and hurt nobody", failedStarts, 15],
     ["calls that are given up leave their server in peace", givenUpCalls, 16],
-  ])(
-    "%s",
-    async (_, row, count) => {
-      const result = await row({ count, seed: SEED, dist, failpoints: dist });
-      expect(result.violations).toEqual([]);
-      expect(result.injected).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
-  );
+  ]);
 });
 
 it.each([

@@ -1,6 +1,4 @@
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { ROOT } from "../support/gateway.js";
+import { describe } from "vitest";
 import { bombs } from "./rows/remote/bombs.js";
 import { brokenConnections } from "./rows/remote/broken-connections.js";
 import { failingStatuses } from "./rows/remote/failing-statuses.js";
@@ -9,15 +7,10 @@ import { inboundHeaders } from "./rows/remote/inbound-headers.js";
 import { slowAnswers } from "./rows/remote/slow-answers.js";
 import { twoActors } from "./rows/remote/two-actors.js";
 import { unreachable } from "./rows/remote/unreachable.js";
-import type { Row } from "./support/row.js";
+import { holdRows } from "./support/hold-rows.js";
 
-const SEED = 1;
-const LIMIT_MS = 120_000;
-const dist = join(ROOT, "dist");
-
-/** A few of each; `npm run faults` runs the full counts. */
 describe("servers over HTTP", () => {
-  it.each<[string, Row, number]>([
+  holdRows([
     ["that cannot be reached are told as what they are, and never asked without TLS", unreachable, 1],
     ["that forget their sessions get one new one, and each call runs once", forgottenSessions, 2],
     ["whose connections break off run no call twice, and their callers hear of it at once", brokenConnections, 60],
@@ -26,13 +19,5 @@ describe("servers over HTTP", () => {
     ["that send bombs cost little memory", bombs, 1],
     ["hear nothing of what callers send in headers", inboundHeaders, 30],
     ["keep apart what two actors do", twoActors, 2],
-  ])(
-    "%s",
-    async (_, row, count) => {
-      const result = await row({ count, seed: SEED, dist, failpoints: "" });
-      expect(result.violations).toEqual([]);
-      expect(result.injected).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
-  );
+  ]);
 });

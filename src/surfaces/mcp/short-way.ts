@@ -31,6 +31,8 @@ const ENVELOPE = "io.modelcontextprotocol/";
 
 export function createShortWay({ server, callTool, send }: ShortWayParts): ShortWay {
   const open = new Map<RequestId, AbortController>();
+  const ask: RequestContext["mcpReq"]["send"] = server.request.bind(server);
+  const notify: RequestContext["mcpReq"]["notify"] = (notification) => server.notification(notification);
 
   async function answer(id: RequestId, params: JsonObject): Promise<void> {
     const ending = new AbortController();
@@ -54,8 +56,8 @@ export function createShortWay({ server, callTool, send }: ShortWayParts): Short
         _meta: params["_meta"] as NonNullable<RequestContext["mcpReq"]["_meta"]>,
         signal,
         requestState: () => undefined,
-        send: server.request.bind(server),
-        notify: (notification) => server.notification(notification),
+        send: ask,
+        notify,
       },
     };
   }

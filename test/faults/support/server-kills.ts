@@ -9,7 +9,8 @@ import { type FaultHome, inHome } from "./home.js";
 import { describe } from "./replay.js";
 import type { RowOptions, RowResult } from "./row.js";
 import { killStock } from "./stock-client.js";
-import { findSlow, p99, round, timed } from "./timing.js";
+import { round } from "./measure.js";
+import { findSlow, p99, timed } from "./timing.js";
 
 /** With a sixth crash within a minute a server is left alone for a while. */
 const KILLS_PER_SERVER = 5;

@@ -3,7 +3,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { eventually, isRunning } from "../../support/eventually.js";
 import type { FaultHome } from "./home.js";
-import { p99, round } from "./timing.js";
+import { round } from "./measure.js";
+import { p99 } from "./timing.js";
 
 const LIMIT_MS = 2000;
 const ORPHAN_LIMIT_MS = 500;

@@ -1,7 +1,8 @@
+import { quantile } from "./measure.js";
+
 /** The longest of all but the slowest hundredth. */
 export function p99(ms: readonly number[]): number {
-  const sorted = ms.toSorted((one, other) => one - other);
-  return sorted[Math.max(Math.ceil(0.99 * sorted.length) - 1, 0)] ?? 0;
+  return ms.length === 0 ? 0 : quantile(ms, 0.99);
 }
 
 export interface Timed {
@@ -28,5 +29,3 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ readonly value
   const value = await work();
   return { value, ms: performance.now() - from };
 }
-
-export const round = (ms: number): number => Math.round(ms * 10) / 10;

@@ -6,7 +6,7 @@ import { inHome } from "../../support/home.js";
 import { describeAnswer, openRaw, type RawConnection, toRequest } from "../../support/raw-http.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
-import { round } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
 
 const MIB = 1024 * 1024;
 const LIMIT_MS = 20_000;

@@ -7,7 +7,8 @@ import { inHome } from "../../support/home.js";
 import { describeAnswer, openRaw, type RawConnection, toRequest } from "../../support/raw-http.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, type ServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
-import { findSlow, p99, round } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, p99 } from "../../support/timing.js";
 
 const HEAD_SHARE = 0.6;
 const AT_ONCE = 100;

@@ -5,7 +5,8 @@ import { inHome } from "../../support/home.js";
 import { quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { p99, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { p99, timed } from "../../support/timing.js";
 
 const CALL_EVERY_MS = 50;
 /** More than five failures within a minute, and a server is left alone for the next. */

@@ -3,7 +3,8 @@ import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { timed } from "../../support/timing.js";
 
 const TIMEOUT_MS = 300;
 const AT_ONCE = 16;

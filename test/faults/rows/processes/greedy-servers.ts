@@ -5,7 +5,8 @@ import { waitFor } from "../../support/deadline.js";
 import { livingOf, quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { findSlow, p99, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, p99, timed } from "../../support/timing.js";
 
 const IDLE_CALLS = 50;
 const END_LIMIT_MS = 5000;

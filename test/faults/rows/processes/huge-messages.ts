@@ -9,7 +9,8 @@ import { quickServer } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openStock } from "../../support/stock-client.js";
-import { findSlow, p99, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, p99, timed } from "../../support/timing.js";
 
 const SERVER = fileURLToPath(new URL("../../support/huge-server.mjs", import.meta.url));
 const SIZES_MIB = [11, 100, 500];

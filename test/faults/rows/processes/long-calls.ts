@@ -4,7 +4,8 @@ import { openGateway, type Outcome } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { timed } from "../../support/timing.js";
 
 const REPORTS_PER_SILENCE = 4;
 const SILENCES_PER_CALL = 6;

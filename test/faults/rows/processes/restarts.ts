@@ -9,7 +9,8 @@ import { quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { isRunning } from "../../../support/eventually.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { timed } from "../../support/timing.js";
 
 const MIB = 1024 * 1024;
 /** What the first starts load and keep. */

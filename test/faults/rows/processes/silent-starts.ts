@@ -6,7 +6,8 @@ import { waitFor } from "../../support/deadline.js";
 import { livingOf, quickServer } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { findSlow, p99, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, p99, timed } from "../../support/timing.js";
 
 /** Thirty seconds by default. */
 const START_TIMEOUT_MS = 4000;

@@ -8,7 +8,8 @@ import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { findSlow, p99, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, p99, timed } from "../../support/timing.js";
 
 const MIB = 1024 * 1024;
 /** No more than the garbage of reading; what is kept of a flood is 64 KiB. */

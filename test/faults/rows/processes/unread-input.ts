@@ -7,7 +7,8 @@ import { inHome } from "../../support/home.js";
 import { quickServer } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { findSlow, p99, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, p99, timed } from "../../support/timing.js";
 
 const HEARING = fileURLToPath(new URL("../../support/huge-server.mjs", import.meta.url));
 /** Thirty seconds by default. */

@@ -6,7 +6,8 @@ import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { openStdioWire, type StdioWire, toLine } from "../../support/stdio-wire.js";
-import { findSlow, round, timed } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { findSlow, timed } from "../../support/timing.js";
 import { openNotes, type WireNote, wireServer } from "../../support/wire-notes.js";
 
 const SERVERS = ["one", "two"];

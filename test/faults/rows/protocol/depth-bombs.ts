@@ -9,7 +9,8 @@ import { openRaw, toRequest } from "../../support/raw-http.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { openStdioWire, type StdioWire, toLine } from "../../support/stdio-wire.js";
-import { p99, round } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { p99 } from "../../support/timing.js";
 
 const GATE_MS = 50;
 const LAG_GATE_MS = 200;

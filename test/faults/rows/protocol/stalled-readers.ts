@@ -6,7 +6,8 @@ import { type FaultHome, inHome } from "../../support/home.js";
 import { describeAnswer, openRaw, toRequest } from "../../support/raw-http.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, type ServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
-import { p99, round } from "../../support/timing.js";
+import { round } from "../../support/measure.js";
+import { p99 } from "../../support/timing.js";
 import { openNotes, wireServer } from "../../support/wire-notes.js";
 
 const MIB = 1024 * 1024;

@@ -5,38 +5,11 @@ import { DiscoveryError } from "../../../../src/errors.js";
 import { computingMs } from "../../support/computing-time.js";
 import { waitFor } from "../../support/deadline.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
+import { EVIL_PATTERNS } from "../../../support/evil-patterns.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { type Lag, readLag } from "../../support/lag.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { listServers, plainTool, scripted } from "../../support/scripted.js";
-
-const EVIL = [
-  "(a+)+$",
-  "^(a|a)*$",
-  "^(a|aa)+$",
-  "(.*a){20}",
-  "a*a*a*$",
-  "(x+x+)+y",
-  "(a|b|ab)*c",
-  "(.*)(.*)(.*)(.*)z",
-  "(a?){50}a{50}z",
-  "^(([a-z])+.)+[A-Z]([a-z])+$",
-  "([a-zA-Z]+)*$",
-  "^(a+)*b",
-  "(\\w+\\s?)*!$",
-  "^(.*?,){11}P",
-  "(a*)*b",
-  "(a*)+b",
-  "((a*)*)*b",
-  "(aa|a)+$",
-  "(.*.*.*[xy]){10}",
-  "[a-z]{1,60}[a-z_]{1,60}[YZ]",
-  "^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@)",
-  "(.|\\n)*z",
-  "(a|a?)+$",
-  "^(\\d+)+$",
-  "(([a-z]+)*)*!",
-];
 
 const GATE_MS = 500;
 /** So many times the gate is no matter of a slow machine. */
@@ -54,7 +27,7 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
   const names = Array.from({ length: count }, (_, n) => `${"a".repeat(100)}_${n}`.padEnd(LONGEST_NAME, "a"));
   const ms: number[] = [];
   let refused = 0;
-  for (const source of EVIL) {
+  for (const source of EVIL_PATTERNS) {
     const from = computingMs();
     try {
       const rules = await compileRules([{ pattern: [`/${source}/`], enabled: false }]);
@@ -67,7 +40,7 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
   }
   const worst = Math.max(...ms);
   const violations =
-    worst > GATE_MS * FAR_TOO_LONG ? [`/${EVIL[ms.indexOf(worst)]}/ takes ${Math.round(worst)} ms`] : [];
+    worst > GATE_MS * FAR_TOO_LONG ? [`/${EVIL_PATTERNS[ms.indexOf(worst)]}/ takes ${Math.round(worst)} ms`] : [];
   const lags = await inHome((home) => measure(home, { dist, names, ...(onProgress ? { onProgress } : {}) }));
   const held = Math.max(...lags.evil.map(({ max }) => max));
   if (held > Math.max(lags.control.max * MOST_TIMES_CONTROL, LAG_GATE_MS * MOST_TIMES_CONTROL))
@@ -77,11 +50,11 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
   return {
     id: "R1",
     title: "evil regexes as rules",
-    n: EVIL.length * count,
-    injected: EVIL.length,
+    n: EVIL_PATTERNS.length * count,
+    injected: EVIL_PATTERNS.length,
     violations,
     figures: {
-      regexes: EVIL.length,
+      regexes: EVIL_PATTERNS.length,
       "refused at load": refused,
       [`within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
       "worst lag of the event loop, ms": Math.round(held),
@@ -114,7 +87,7 @@ async function measure(home: FaultHome, { dist, names, onProgress }: Measured) {
   };
   const control = await reload("without");
   const evil: Lag[] = [];
-  for (const [n, source] of EVIL.slice(0, RELOADED).entries()) {
+  for (const [n, source] of EVIL_PATTERNS.slice(0, RELOADED).entries()) {
     onProgress?.(`reload with /${source}/`);
     evil.push(await reload(`round-${n}`, { pattern: `/${source}/`, tags: ["evil"] }));
   }
