@@ -12,7 +12,7 @@ export interface RefreshParts {
   /** Milliseconds that only ever grow, for pauses. */
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
-  /** How long a server that does not answer keeps others waiting. */
+  /** How long the first server that does not answer keeps others waiting; with each such one it gets less. */
   readonly patienceMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface Refresh {
 }
 
 const FIRST_TIME_CONCURRENCY = 4;
-const PATIENCE_MS = 2000;
+const PATIENCE_MS = 500;
 /** Beyond these the others wait after all: each is a process, and may be one that downloads. */
 const SLOW_AT_ONCE = 24;
 const FIRST_RETRY_MS = 30_000;
@@ -125,7 +125,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
       slow += 1;
       working -= 1;
       work();
-    }, patienceMs).unref();
+    }, patienceMs / (1 + slow)).unref();
     await run.catch(() => undefined);
     clearTimeout(patience);
     if (isSlow) slow -= 1;

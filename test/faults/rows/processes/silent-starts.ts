@@ -16,7 +16,7 @@ const END_LIMIT_MS = 5000;
 const CALL_GATE_MS = 1000;
 /** The others are known so much later than without the silent ones, at most. */
 const LATER_MS = 1000;
-const LATER_TIMES = 2;
+const LATER_TIMES = 1.25;
 
 interface Known {
   readonly name: string;

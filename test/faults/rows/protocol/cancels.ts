@@ -16,6 +16,8 @@ const FRESH = ["fresh1", "fresh2", "fresh3", "fresh4"];
 const AT_ONCE = 6;
 const STAY_SHARE = 0.25;
 const GATE_MS = 100;
+/** So long without a word, and it will not come. */
+const WORD_LIMIT_MS = 10_000;
 const PLACES = 16;
 const QUEUED = 8;
 
@@ -165,7 +167,7 @@ function createWatch(home: FaultHome) {
         givenUp.set(call.marker, process.hrtime.bigint());
         await call.giveUp();
       }
-      await waitFor(() => has("cancelled", calls), "word from the servers that all are cancelled").catch(
+      await waitFor(() => has("cancelled", calls), "word from the servers that all are cancelled", WORD_LIMIT_MS).catch(
         (error: Error) =>
           violations.push(
             `${error.message} ${calls

@@ -9,7 +9,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const COMPILE_GATE_MS = 2000;
 const DECISION_GATE_MS = 1;
 /** So many times the gate is no matter of a slow machine. */
-const FAR_TOO_LONG = 10;
+const FAR_TOO_LONG = 3;
 /** Regexes are tried one by one, whatever the name; one rule in so many has one. */
 const REGEX_EVERY = 500;
 
