@@ -14,7 +14,7 @@ import type { DiscoveryError } from "./errors.js";
 import { type Execution, openExecution } from "./execution.js";
 import type { KeptResults } from "./executor/kept-results.js";
 import type { Validation } from "./executor/validation.js";
-import { createDiscovery, type Discovery } from "./metatools/discovery.js";
+import { createDiscovery, type Discovery, type Indexers } from "./metatools/discovery.js";
 import { loadOwnModel } from "./own-model.js";
 import type { Meaning } from "./search/meaning/meaning.js";
 import { notesFor, noticesOf } from "./notices.js";
@@ -36,6 +36,7 @@ export interface Foundation {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
   readonly kept: KeptResults;
+  readonly indexers: Indexers;
   /** Who watches calls and searches; undefined when nobody does. */
   readonly observers: Observers | undefined;
   /** The stages in force; undefined while the first are being composed. */
@@ -87,7 +88,7 @@ export interface ComposeParts {
 export async function compose({ loaded, place, foundation, books, previous }: ComposeParts): Promise<Stages> {
   const { config } = loaded;
   const { now, log, warn } = place;
-  const { upstreams, kept, observers } = foundation;
+  const { upstreams, kept, observers, indexers } = foundation;
 
   const admits = (file: string, bytes: Uint8Array): boolean =>
     loaded.trustsFolder || place.trust.isTrusted(file, bytes);
@@ -136,7 +137,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     now,
   });
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
-  const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning });
+  const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning, indexers });
   const discovery = observers?.discovery(found, snapshot) ?? found;
 
   const execution = await openExecution({ ...foundation, config, place, books, rules, discovery, inForce });

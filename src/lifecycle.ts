@@ -214,6 +214,7 @@ export class Lifecycle {
       }),
       validation: createValidation(),
       kept: createKeptResults(config.execution.keepResultsMs, elapsed),
+      indexers: new Map(),
       observers,
       current: () => this.#current,
       catalogChanged: () => this.#catalogChanged(),

@@ -119,13 +119,16 @@ export function createRefresh(parts: RefreshParts): Refresh {
   /** Whoever is slow gives its place to the next before it is done: a few that hang must not hide all others. */
   const takeTurn = async (run: Promise<void>): Promise<void> => {
     let isSlow = false;
-    const patience = setTimeout(() => {
-      if (slow === SLOW_AT_ONCE) return;
-      isSlow = true;
-      slow += 1;
-      working -= 1;
-      work();
-    }, patienceMs / (1 + slow)).unref();
+    const patience = setTimeout(
+      () => {
+        if (slow === SLOW_AT_ONCE) return;
+        isSlow = true;
+        slow += 1;
+        working -= 1;
+        work();
+      },
+      patienceMs / (1 + slow),
+    ).unref();
     await run.catch(() => undefined);
     clearTimeout(patience);
     if (isSlow) slow -= 1;

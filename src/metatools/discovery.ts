@@ -24,7 +24,12 @@ export interface DiscoveryParts {
   readonly options: SearchOptions;
   /** What tells texts of the same meaning, if anything does; asked for by the first search. */
   readonly meaning?: () => Promise<Meaning | undefined>;
+  /** What was read of the tools under an earlier configuration, and is to be kept for the next one. */
+  readonly indexers?: Indexers;
 }
+
+/** By whether they tell meaning. */
+export type Indexers = Map<boolean, Promise<Indexer>>;
 
 export interface SearchRequest {
   readonly query: string;
@@ -58,17 +63,22 @@ const FIRST_TIME_WAIT_MS = 1500;
 /** A server with at most this many tools has them all named when one is not found. */
 const FEW_TOOLS = 12;
 
-export function createDiscovery({ snapshot, lookup, refresh, options, meaning }: DiscoveryParts): Discovery {
-  let indexer: Promise<Indexer> | undefined;
+export function createDiscovery(parts: DiscoveryParts): Discovery {
+  const { snapshot, lookup, refresh, options, meaning, indexers = new Map() as Indexers } = parts;
   let indexed: { tools: Snapshot["tools"]; index: Promise<SearchIndex> } | undefined;
 
   const indexOf = (current: Snapshot): Promise<SearchIndex> => {
     if (indexed?.tools !== current.tools) {
-      indexer ??= openIndexer(options.semantic ? meaning : undefined);
+      const indexer = indexers.get(options.semantic) ?? openIndexer(options.semantic ? meaning : undefined);
+      indexers.clear();
+      indexers.set(options.semantic, indexer);
       const groups = [...current.servers.values()].map(toGroup);
       const index = indexer.then((one) => one.index(groups));
       // What failed once may work the next time.
-      index.catch(() => (indexer = indexed = undefined));
+      index.catch(() => {
+        indexers.clear();
+        indexed = undefined;
+      });
       indexed = { tools: current.tools, index };
     }
     return indexed.index;

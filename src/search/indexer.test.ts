@@ -35,6 +35,22 @@ describe("indexer", () => {
     expect(index.search("letter", { limit: 5 }).hits.map(({ id }) => id)).toEqual(["mail:send"]);
   });
 
+  it("takes a group of other objects that says the same for the one it knows", async () => {
+    const read: string[] = [];
+    const vector = { values: new Int8Array(4), scale: 1 };
+    const readTool = ({ description }: SearchDocument) => {
+      read.push(description);
+      return vector;
+    };
+    const indexer = createIndexer({ meaning: { dims: 4, readQuery: () => vector, readTool } });
+    const copy = (description: string): DocumentGroup => group([tool("fs", "read_file", description)]);
+    await indexer.index([copy("Read a file."), group([tool("mail", "send", "Send mail.")])]);
+    await indexer.index([copy("Read a file.")]);
+    const index = await indexer.index([copy("Read a text."), copy("Read a file.")]);
+    expect(read).toEqual(["Read a file.", "Send mail.", "Read a text."]);
+    expect(index.size).toBe(2);
+  });
+
   it("answers like an index made anew, whatever came and went before", async () => {
     const word = fc.constantFrom("read", "file", "send", "mail", "delete", "branch", "weather", "list", "the", "city");
     const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { RANKING } from "./constants.js";
 import type { SearchDocument } from "./fields.js";
@@ -6,7 +7,7 @@ import { createVocabulary } from "./vocabulary.js";
 
 /** Documents that change together, usually one server's. */
 export interface DocumentGroup {
-  /** The same object as long as the documents are the same. */
+  /** Another object when the documents may have changed; they are read then. */
   readonly key: object;
   readonly documents: () => readonly SearchDocument[];
 }
@@ -24,22 +25,39 @@ export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): 
 
   return {
     async index(groups) {
-      const sizes = groups.map(({ key }) => memory.blocks.get(key)?.words.length ?? 0);
+      const sizes = groups.map(({ key }) => memory.known.get(key)?.block.words.length ?? 0);
       if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory({ ranking, meaning });
-      const { blocks, build, vocabulary } = memory;
-      const used: Block[] = [];
-      for (const { key, documents } of groups) {
-        let block = blocks.get(key);
-        if (block === undefined) {
-          block = await takeTurns(build(documents()));
-          blocks.set(key, block);
-          memory.read += block.words.length;
-        }
-        used.push(block);
+      const current = memory;
+      const used: Known[] = [];
+      for (const group of groups) {
+        const known = current.known.get(group.key) ?? (await read(group, current));
+        current.known.set(group.key, known);
+        used.push(known);
       }
-      return await takeTurns(buildIndex(used, { vocabulary, ranking, meaning }));
+      current.last = new Map(used.map((known) => [known.digest, known]));
+      const blocks = used.map(({ block }) => block);
+      return await takeTurns(buildIndex(blocks, { vocabulary: current.vocabulary, ranking, meaning }));
     },
   };
+}
+
+interface Known {
+  /** Of the documents. */
+  readonly digest: string;
+  readonly block: Block;
+}
+
+type Memory = ReturnType<typeof createMemory>;
+
+/** After a reload of the configuration all groups are new objects, and most say what they said before. */
+async function read(group: DocumentGroup, memory: Memory): Promise<Known> {
+  const documents = group.documents();
+  const digest = createHash("sha256").update(JSON.stringify(documents)).digest("base64");
+  const same = memory.last.get(digest);
+  if (same !== undefined) return same;
+  const block = await takeTurns(memory.build(documents));
+  memory.read += block.words.length;
+  return { digest, block };
 }
 
 function createMemory(parts: Omit<BlockParts, "vocabulary">) {
@@ -48,7 +66,9 @@ function createMemory(parts: Omit<BlockParts, "vocabulary">) {
   return {
     vocabulary,
     build: createBlockBuilder({ vocabulary, ...parts }),
-    blocks: new WeakMap<object, Block>(),
+    known: new WeakMap<object, Known>(),
+    /** Those of the last index, by their digests. */
+    last: new Map<string, Known>(),
     read: 0,
   };
 }
