@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { RANKING } from "./constants.js";
 import type { SearchDocument } from "./fields.js";
+import { withoutGrowth } from "../util/young-generation.js";
 import { buildIndex, type IndexParts, type SearchIndex } from "./search-index.js";
 import { createVocabulary } from "./vocabulary.js";
 
@@ -23,22 +24,21 @@ const MOST_STALE = 4;
 export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): Indexer {
   let memory = createMemory({ ranking, meaning });
 
-  return {
-    async index(groups) {
-      const sizes = groups.map(({ key }) => memory.known.get(key)?.block.words.length ?? 0);
-      if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory({ ranking, meaning });
-      const current = memory;
-      const used: Known[] = [];
-      for (const group of groups) {
-        const known = current.known.get(group.key) ?? (await read(group, current));
-        current.known.set(group.key, known);
-        used.push(known);
-      }
-      current.last = new Map(used.map((known) => [known.digest, known]));
-      const blocks = used.map(({ block }) => block);
-      return await takeTurns(buildIndex(blocks, { vocabulary: current.vocabulary, ranking, meaning }));
-    },
+  const index = async (groups: readonly DocumentGroup[]): Promise<SearchIndex> => {
+    const sizes = groups.map(({ key }) => memory.known.get(key)?.block.words.length ?? 0);
+    if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory({ ranking, meaning });
+    const current = memory;
+    const used: Known[] = [];
+    for (const group of groups) {
+      const known = current.known.get(group.key) ?? (await read(group, current));
+      current.known.set(group.key, known);
+      used.push(known);
+    }
+    current.last = new Map(used.map((known) => [known.digest, known]));
+    const blocks = used.map(({ block }) => block);
+    return await takeTurns(buildIndex(blocks, { vocabulary: current.vocabulary, ranking, meaning }));
   };
+  return { index: (groups) => withoutGrowth(() => index(groups)) };
 }
 
 interface Known {
