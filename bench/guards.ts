@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { auditOptions } from "../src/audit/options.js";
 import { openBooks } from "../src/books.js";
 import { toArguments } from "../src/executor/arguments.js";
+import { createRepeats } from "../src/executor/repeats.js";
 import { createConfirmations } from "../src/executor/confirmations.js";
 import { createExecute } from "../src/executor/execute.js";
 import { createIdempotency } from "../src/executor/idempotency.js";
@@ -77,6 +78,7 @@ export async function openGuards(folder: string): Promise<Guards> {
       idempotency: createIdempotency({ ...shared, keys: store.keys, arrears, ttlMs: 86_400_000 }),
       seals,
       rates: store.rates,
+      repeats: createRepeats(() => performance.now()),
       secrets: createSecrets(),
       audit,
       send: async (_tool, call) => {

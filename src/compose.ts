@@ -13,6 +13,7 @@ import { createVariables, type Variables } from "./config/variables.js";
 import type { DiscoveryError } from "./errors.js";
 import { type Execution, openExecution } from "./execution.js";
 import type { KeptResults } from "./executor/kept-results.js";
+import type { Repeats } from "./executor/repeats.js";
 import type { Validation } from "./executor/validation.js";
 import { createDiscovery, type Discovery, type Indexers } from "./metatools/discovery.js";
 import { loadOwnModel } from "./own-model.js";
@@ -36,6 +37,7 @@ export interface Foundation {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
   readonly kept: KeptResults;
+  readonly repeats: Repeats;
   readonly indexers: Indexers;
   /** Who watches calls and searches; undefined when nobody does. */
   readonly observers: Observers | undefined;

@@ -8,6 +8,7 @@ import { type Confirmations, createConfirmations } from "./executor/confirmation
 import { createExecute, type Execute, type OutgoingCall } from "./executor/execute.js";
 import { createIdempotency, type Idempotency } from "./executor/idempotency.js";
 import type { KeptResults } from "./executor/kept-results.js";
+import type { Repeats } from "./executor/repeats.js";
 import type { Validation } from "./executor/validation.js";
 import type { Discovery } from "./metatools/discovery.js";
 import type { PinState } from "./executor/permit.js";
@@ -39,6 +40,7 @@ export interface ExecutionParts {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
   readonly kept: KeptResults;
+  readonly repeats: Repeats;
   readonly books: Books;
   readonly rules: CompiledRules;
   readonly discovery: Discovery;
@@ -56,7 +58,7 @@ export interface InForce {
 }
 
 export async function openExecution(parts: ExecutionParts): Promise<Execution> {
-  const { config, place, upstreams, validation, kept, books, rules, discovery, observers, inForce } = parts;
+  const { config, place, upstreams, validation, kept, books, rules, discovery, observers, inForce, repeats } = parts;
   const { now, log } = place;
   const { store, audit, seals, arrears, note } = books;
   const policy = await compilePolicy(config);
@@ -77,6 +79,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       idempotency,
       seals,
       rates: store.rates,
+      repeats,
       secrets: place.secrets,
       audit,
       limit: { bytes: config.execution.resultLimit, kept },

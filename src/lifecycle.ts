@@ -6,6 +6,7 @@ import type { Config } from "./config/options.js";
 import { startWatch, type Watch } from "./config/watch.js";
 import { DiscoveryError, toDiscoveryError } from "./errors.js";
 import { createKeptResults } from "./executor/kept-results.js";
+import { createRepeats } from "./executor/repeats.js";
 import { createValidation } from "./executor/validation.js";
 import { type ObserveOptions, type Observers, openObservers } from "./observing/observers.js";
 import type { Place } from "./place.js";
@@ -214,6 +215,7 @@ export class Lifecycle {
       }),
       validation: createValidation(),
       kept: createKeptResults(config.execution.keepResultsMs, elapsed),
+      repeats: createRepeats(elapsed),
       indexers: new Map(),
       observers,
       current: () => this.#current,

@@ -16,6 +16,8 @@ export interface AuditCall {
   readonly approval_id?: string | undefined;
   /** The request whose stored answer was given. */
   readonly replayed_from?: string | undefined;
+  /** A call shortly before that was the same, under another key or none. */
+  readonly repeats?: string | undefined;
 }
 
 /** Durable before a call is sent. */

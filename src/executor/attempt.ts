@@ -13,6 +13,7 @@ import { checkJsonValue } from "../util/json/check-value.js";
 import type { Log } from "../util/log.js";
 import type { Secrets } from "../util/secrets.js";
 import type { Ending, Idempotency } from "./idempotency.js";
+import type { Repeated, Repeats, RiskyCall } from "./repeats.js";
 
 type Told = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
 
@@ -21,6 +22,7 @@ export interface AttemptParts {
   readonly audit: AuditLog | undefined;
   readonly idempotency: Idempotency;
   readonly giveBack: (ticket: RateTicket) => Promise<void>;
+  readonly repeats: Repeats;
   /** Hides what must not be seen in what the caller is told and in what is recorded. */
   readonly secrets: Pick<Secrets, "redact" | "redactError">;
   readonly now: () => number;
@@ -46,6 +48,8 @@ export class Attempt {
   #risk: Risk | undefined;
   #given: unknown;
   #paramsHash: string | undefined;
+  #risky: RiskyCall | undefined;
+  #repeated: Repeated | undefined;
 
   constructor(call: Call, parts: AttemptParts) {
     this.requestId = call.requestId ?? parts.newId();
@@ -72,6 +76,18 @@ export class Attempt {
     if (typeof hash === "object") return hash.then((known) => void (this.#paramsHash = known));
     this.#paramsHash = hash;
     return undefined;
+  }
+
+  /** Notes that it is about to be sent, and gives the call before it that was the same. */
+  noteRisky(said: Pick<RiskyCall, "toolId" | "arguments">): Repeated | undefined {
+    const { actor, idempotencyKey: key } = this.#call;
+    this.#risky = { ...said, actorId: actor.id, key, requestId: this.requestId };
+    this.#repeated = this.#parts.repeats.note(this.#risky);
+    return this.#repeated;
+  }
+
+  get repeated(): Repeated | undefined {
+    return this.#repeated;
   }
 
   /** On disk, together with the key's state, before the first byte is sent. */
@@ -103,6 +119,7 @@ export class Attempt {
       const facts = { level: "error", request_id: this.requestId } as const;
       this.#parts.log(`Request ${this.requestId} failed: ${describeDefect(thrown)}`, facts);
     }
+    if (this.#risky !== undefined && error.executed === "no") this.#parts.repeats.forget(this.#risky);
     const decision = isRefusal(error) ? "refused" : "allowed";
     try {
       await this.#conclude({ kind: "error", error }, { decision, outcome: "error", error_code: error.code });
@@ -156,6 +173,7 @@ export class Attempt {
       idempotency_key: idempotencyKey,
       approval_id: this.approvalId,
       replayed_from: this.replayedFrom,
+      repeats: this.#repeated?.requestId,
     };
   }
 

@@ -102,7 +102,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
     logLevel,
     beforeSend: () => beforeSend(permit, attempt, parts),
   };
-  return await parts.send(tool, outgoing, signal);
+  return withRepeated(await parts.send(tool, outgoing, signal), attempt);
 }
 
 /** Takes from the bucket and reserves the key; somebody else may have been faster with it. */
@@ -142,8 +142,9 @@ function toRateRequest(bucket: Bucket, { actor: { id } }: Attempt, { steadyNow }
 /** Everything that has to be on disk before anything happens, and a last look at what may have changed meanwhile. */
 function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> | undefined {
   assertStillPermitted(permit, attempt, parts);
-  const isIntended = isAtLeast(permit.ruling.risk.risk, "medium");
-  const { approved } = permit;
+  const { approved, ruling } = permit;
+  const { risk, key } = ruling;
+  const isIntended = isAtLeast(risk.risk, "medium");
   if (approved === undefined && attempt.claim === undefined && !isIntended) {
     attempt.isSent = true;
     return undefined;
@@ -153,9 +154,34 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
       const isMine = await parts.confirmations.redeem(approved.id, approved.subject, approved.from);
       if (!isMine) throw usedUp(permit.tool, approved.id);
     }
+    if (isAtLeast(risk.risk, "high") && !key.isIdempotent) warnOfRepeat(permit, attempt, parts.log);
     await attempt.dispatch(isIntended);
     attempt.isSent = true;
   })();
+}
+
+/** Nobody knows whether it is meant: a caller that lost an answer may have made up a new key for the same intention. */
+function warnOfRepeat({ tool, ruling, arguments: given }: Permit, attempt: Attempt, log: ExecutorParts["log"]): void {
+  const { [ruling.key.sendAs ?? ""]: _key, ...said } = given;
+  const repeated = attempt.noteRisky({ toolId: tool.id, arguments: said });
+  if (repeated === undefined) return;
+  const ago = `${Math.round(repeated.ageMs / 1000)} s ago (request ${repeated.requestId})`;
+  const message = `${tool.id} is called with the same arguments as ${ago}, and not under the same key.`;
+  log(message, { level: "warn", request_id: attempt.requestId });
+}
+
+/** Under this name the answer to a risky call tells of the one before it that was the same. */
+export const REPEATS_MEMBER = "anygpt/repeats";
+
+function withRepeated(result: CallResult, { repeated }: Attempt): CallResult {
+  if (repeated === undefined) return result;
+  const { requestId, ageMs } = repeated;
+  return withMeta(result, REPEATS_MEMBER, { request_id: requestId, seconds_ago: Math.round(ageMs / 1000) });
+}
+
+function withMeta(result: CallResult, name: string, value: JsonObject): CallResult {
+  const meta = result["_meta"];
+  return { ...result, _meta: { ...(isJsonObject(meta) ? meta : {}), [name]: value } };
 }
 
 function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: Attempt, parts: ExecutorParts): void {
@@ -177,11 +203,7 @@ export const REPLAYED_MEMBER = "anygpt/replayed";
 function toReplayed({ requestId, ending }: Replay, attempt: Attempt): CallResult {
   attempt.replayedFrom = requestId;
   if (ending.kind === "error") throw ending.error.about({ replayed: true, original_request_id: requestId });
-  const meta = ending.result["_meta"];
-  return {
-    ...ending.result,
-    _meta: { ...(isJsonObject(meta) ? meta : {}), [REPLAYED_MEMBER]: { request_id: requestId } },
-  };
+  return withMeta(ending.result, REPLAYED_MEMBER, { request_id: requestId });
 }
 
 /** A listener that throws is the caller's defect; the call goes on. */

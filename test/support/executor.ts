@@ -10,6 +10,7 @@ import { createConfirmations } from "../../src/executor/confirmations.js";
 import { createExecute, type ExecutorParts, type OutgoingCall } from "../../src/executor/execute.js";
 import { createIdempotency } from "../../src/executor/idempotency.js";
 import { createKeptResults } from "../../src/executor/kept-results.js";
+import { createRepeats } from "../../src/executor/repeats.js";
 import { executionOptions } from "../../src/executor/options.js";
 import { createSeals } from "../../src/executor/seals.js";
 import { localActor } from "../../src/model/actor.js";
@@ -113,6 +114,7 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
     idempotency,
     seals,
     rates: store.rates,
+    repeats: createRepeats(now),
     secrets: createSecrets(),
     audit,
     send: async (_tool, call) => {

@@ -60,6 +60,14 @@ export const idempotency = {
       run: (module) => module.otherActors,
     },
     {
+      name: "fresh-keys",
+      ids: ["I19"],
+      about: "callers that lose an answer and ask again under a new key: told, not prevented",
+      full: { count: 100, seconds: 60 },
+      quick: { count: 10, seconds: 8 },
+      run: (module) => module.freshKeys,
+    },
+    {
       name: "keys-over-rounds",
       ids: ["I11"],
       about: "calls that ask back, over several requests, under one key",
@@ -80,7 +88,5 @@ export const idempotency = {
       ],
     },
   ],
-  untried: {
-    I19: "There is no detector of near duplicates: a caller that makes up a new key for the same intention is not protected, and the documentation says so.",
-  },
+  untried: {},
 };

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ANSWER, closeExecutors, type ExecutorSetup, setUpExecutor } from "../../test/support/executor.js";
+import { DiscoveryError } from "../errors.js";
+import { createRepeats } from "./repeats.js";
+
+afterEach(closeExecutors);
+
+const RISKY = { risk: [{ tools: "*", risk: "high" }], confirmation: { mode: "never" } };
+
+const setUpRisky = (more: ExecutorSetup = {}) => setUpExecutor({ policy: RISKY, ...more });
+
+describe("a risky call that says what one shortly before has said", () => {
+  it.each<[string, object, object]>([
+    ["under another key", { idempotencyKey: "a" }, { idempotencyKey: "b" }],
+    [
+      "with its arguments in another order",
+      { idempotencyKey: "a", arguments: { title: "x", body: "b" } },
+      { idempotencyKey: "b", arguments: { body: "b", title: "x" } },
+    ],
+  ])("runs, and log, record and answer tell of the earlier one: %s", async (_case, first, second) => {
+    const { call, sent, records, logged, clock } = await setUpRisky();
+    expect(await call(first)).toBe(ANSWER);
+    clock.now += 42_000;
+    const answer = await call(second);
+    expect(answer).toEqual({
+      ...ANSWER,
+      _meta: { kept: true, "anygpt/repeats": { request_id: "id-1", seconds_ago: 42 } },
+    });
+    expect(sent).toHaveLength(2);
+    expect(logged).toEqual([
+      "github:create_issue is called with the same arguments as 42 s ago (request id-1), and not under the same key.",
+    ]);
+    expect(records.filter(({ request_id }) => request_id === "id-2")).toMatchObject([
+      { kind: "intent", repeats: "id-1" },
+      { kind: "outcome", repeats: "id-1" },
+    ]);
+  });
+
+  it("gets its own answer again, with what it told", async () => {
+    const { call } = await setUpRisky();
+    await call({ idempotencyKey: "a" });
+    const told = await call({ idempotencyKey: "b" });
+    const again = await call({ idempotencyKey: "b" });
+    expect(again["_meta"]).toEqual({ ...(told["_meta"] as object), "anygpt/replayed": { request_id: "id-2" } });
+  });
+
+  it.each<[string, object, object]>([
+    ["other arguments", {}, { arguments: { title: "y" } }],
+    ["another actor", {}, { actor: { id: "other", surface: "http", scopes: [] } }],
+  ])("is nothing new with %s", async (_case, first, second) => {
+    const { call, logged } = await setUpRisky();
+    await call({ idempotencyKey: "a", ...first });
+    await call({ idempotencyKey: "b", ...second });
+    expect(logged).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ["of low risk", { risk: [{ tools: "*", risk: "low" }] }],
+    ["of an idempotent tool", { ...RISKY, idempotency: { tools: [{ tools: "*", idempotent: true }] } }],
+  ])("is not looked for in calls %s", async (_case, policy) => {
+    const { call, logged, sent } = await setUpExecutor({ policy });
+    await call({ idempotencyKey: "a" });
+    await call({ idempotencyKey: "b" });
+    expect([sent.length, logged]).toEqual([2, []]);
+  });
+
+  it("is told of the last one that was sent, not of one that provably was not", async () => {
+    const endings = [undefined, new DiscoveryError("SERVER_CONNECTION_ERROR", "It is gone.", { executed: "no" })];
+    const { call, records } = await setUpRisky({
+      send: () => {
+        const ending = endings.shift();
+        return ending === undefined ? Promise.resolve(ANSWER) : Promise.reject(ending);
+      },
+    });
+    await call({ idempotencyKey: "a" });
+    await expect(call({ idempotencyKey: "b" })).rejects.toThrow("gone");
+    await call({ idempotencyKey: "c" });
+    expect(records.at(-1)).toMatchObject({ request_id: "id-3", repeats: "id-1" });
+  });
+});
+
+describe("repeats", () => {
+  const call = (text: string, requestId: string) => ({
+    actorId: "ann",
+    toolId: "a:b",
+    arguments: { text },
+    key: requestId,
+    requestId,
+  });
+
+  it("are forgotten after ten minutes, and when there are too many", () => {
+    const clock = { now: 0 };
+    const repeats = createRepeats(() => clock.now);
+    repeats.note(call("x", "1"));
+    clock.now = 599_999;
+    expect(repeats.note(call("x", "2"))).toEqual({ requestId: "1", ageMs: 599_999 });
+    clock.now += 600_000;
+    expect(repeats.note(call("x", "3"))).toBeUndefined();
+    for (let n = 0; n < 10_000; n += 1) repeats.note(call(`${n}`, `n${n}`));
+    expect(repeats.note(call("x", "4"))).toBeUndefined();
+    expect(repeats.note(call("9999", "5"))).toMatchObject({ requestId: "n9999" });
+  });
+
+  it("are no repeats when the same call is noted twice", () => {
+    const repeats = createRepeats(() => 0);
+    repeats.note(call("x", "1"));
+    expect(repeats.note(call("x", "1"))).toBeUndefined();
+  });
+});
