@@ -13,7 +13,7 @@ const CALL_LIMIT_MS = 20_000;
 export const calls = {
   name: "calls",
   about: "latency and throughput of a call on an open connection, as ratios to direct",
-  seconds: { usual: 150, quick: 40 },
+  seconds: { usual: 240, quick: 40 },
   async run(context) {
     const ways = [];
     const lost = [];
@@ -21,7 +21,7 @@ export const calls = {
       for (const peer of withUnaudited(context.peers)) await openWay(context, peer, { ways, lost });
       const rounds = context.isQuick
         ? { blocks: 4, warm: 300, each: 30, rate: 200 }
-        : { blocks: 8, warm: 1500, each: 60, rate: 500 };
+        : { blocks: 8, warm: 4000, each: 125, rate: 2000 };
       for (const way of ways) await drop(context, { way, ways, lost }, () => rateOf(way.call, rounds.warm));
       context.say("calls: latency, in turns");
       const latencies = await inTurns(context, { ways, lost, blocks: rounds.blocks }, (way) =>
