@@ -2,7 +2,7 @@
 import { askModern, openMcpSession } from "../../support/mcp-http.js";
 import { runCommand } from "./command.js";
 import { type Gateway, type Json, openGateway, type Outcome } from "./gateway.js";
-import { type CallersGateway, serveCallers } from "./callers.js";
+import { type ServedGateway, openServedGateway } from "./served-gateway.js";
 import type { FaultHome } from "./home.js";
 
 export interface EntryCall {
@@ -59,7 +59,7 @@ export async function openEntryPoints({ home, dist, servers, sections }: EntryPa
   const gatewayProfile = config("gateway.json", { profile: "gateway" });
   const open = (file: string): Promise<Gateway> => openGateway(home, { dist, config: file });
   const [stdio, fullMode, profile] = [await open(usual), await open(full), await open(gatewayProfile)];
-  const http = await serveCallers(home, { dist, config: usual });
+  const http = await openServedGateway(home, { dist, config: usual });
   const caller = { url: http.url, token: http.token };
   const session = await openMcpSession(caller);
   const batches = await openMcpSession(caller, { revision: "2025-03-26" });
@@ -132,7 +132,7 @@ export async function openEntryPoints({ home, dist, servers, sections }: EntryPa
   };
 }
 
-async function overRest({ url, token }: CallersGateway, { server, tool, arguments: given, key }: EntryCall) {
+async function overRest({ url, token }: ServedGateway, { server, tool, arguments: given, key }: EntryCall) {
   const response = await fetch(`${url}/api/adapters/${server}/tools/${tool}`, {
     method: "POST",
     headers: {

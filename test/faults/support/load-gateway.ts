@@ -1,17 +1,11 @@
-import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { Agent, type IncomingHttpHeaders, request as sendRequest } from "node:http";
-import { createInterface } from "node:readline";
 import { text as readText } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { modern } from "../../support/mcp-http.js";
 import { withDeadline } from "./deadline.js";
 import { type Execution, type Json, type Outcome, toOutcome } from "./gateway.js";
 import type { FaultHome } from "./home.js";
-import { lagFile } from "./lag.js";
+import { openServedGateway, type ServedOptions, tokenEntry, tokenOf } from "./served-gateway.js";
 
-const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
-const START_LIMIT_MS = 60_000;
 const CALL_LIMIT_MS = 120_000;
 const MOST_SOCKETS = 600;
 /** Less than the gateway keeps an idle connection. */
@@ -42,35 +36,15 @@ export interface HttpReply {
 /** The actor that all are who name none. */
 export const ACTOR = "actor-0";
 
-export const tokenOf = (actor: string): string => `${actor}-`.padEnd(40, "x");
-
 /** As the configuration names them, each with a token that `tokenOf` knows. */
 export function toTokens(actors: readonly string[] = [ACTOR]): object[] {
-  return actors.map((name) => ({
-    name,
-    scopes: ["*"],
-    hash: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}`,
-  }));
+  return actors.map((name) => tokenEntry(name, { scopes: ["*"] }));
 }
 
-/** The home's configuration has to say `http.port` 0, and `http.tokens`. */
-export async function openLoadGateway(
-  home: FaultHome,
-  { dist, measuresLag = false }: { readonly dist: string; readonly measuresLag?: boolean },
-): Promise<LoadGateway> {
-  const words = [LAUNCH, dist, "anygpt", "mcp", "serve", "--http", "--config", home.config];
-  const env = { ...home.env, ...(measuresLag ? { FAULT_LAG: lagFile(home) } : {}) };
-  const child = spawn(process.execPath, words, { env, cwd: home.folder, stdio: ["ignore", "ignore", "pipe"] });
-  home.own(child);
-  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const lines = createInterface({ input: child.stderr });
-  const listening = new Promise<string>((resolve) =>
-    lines.on("line", (line) => {
-      const url = /Serving on (http:\S+),/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    }),
-  );
-  const url = await withDeadline(listening, START_LIMIT_MS, "the gateway's start");
+/** The home's configuration has to say `http.tokens`. */
+export async function openLoadGateway(home: FaultHome, options: ServedOptions): Promise<LoadGateway> {
+  const gateway = await openServedGateway(home, options);
+  const { url, pid } = gateway;
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_SOCKET_MS });
   const send = (path: string, given: Omit<Sent, "url">): Promise<HttpReply> =>
     withDeadline(sendWith(agent, { ...given, url: `${url}${path}` }), CALL_LIMIT_MS, path);
@@ -83,18 +57,17 @@ export async function openLoadGateway(
     return readOutcome(await post("/mcp", body, { actor, headers }));
   };
   return {
-    pid: child.pid ?? 0,
+    pid,
     url,
     post,
     callTool,
     execute: ({ meta, ...execution }, actor) =>
       callTool("execute_tool", { ...execution, ...(meta === undefined ? {} : { _meta: meta }) }, actor),
     end: (path, headers) => send(path, { method: "DELETE", headers: { ...toHeaders(ACTOR), ...headers } }),
-    signal: (name) => void child.kill(name),
+    signal: gateway.signal,
     async close() {
       agent.destroy();
-      child.kill("SIGTERM");
-      await withDeadline(gone, START_LIMIT_MS, "the gateway's end");
+      await gateway.stop();
     },
   };
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { withDeadline } from "./deadline.js";
@@ -9,14 +11,25 @@ import { lagFile } from "./lag.js";
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const START_LIMIT_MS = 60_000;
 
-/** The built gateway as a child that serves over HTTP, for rows that speak to its port byte by byte. */
+/** The built gateway as a child that serves over HTTP on a port from the system. */
 export interface ServedGateway {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** Of the person at this machine. */
+  readonly token: string;
   readonly isAlive: boolean;
   /** What it has written to its standard error so far. */
   readonly said: () => string;
+  signal(name: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+export interface ServedOptions {
+  readonly dist: string;
+  readonly config?: string;
+  /** The process measures how late its event loop is; see `readLag`. */
+  readonly measuresLag?: boolean;
 }
 
 /** Of a caller that the configuration knows. */
@@ -31,9 +44,9 @@ export const tokenEntry = (name: string, rest: object = {}): object => ({
 
 export async function openServedGateway(
   home: FaultHome,
-  { dist, measuresLag = false }: { readonly dist: string; readonly measuresLag?: boolean },
+  { dist, config = home.config, measuresLag = false }: ServedOptions,
 ): Promise<ServedGateway> {
-  const words = [LAUNCH, dist, "anygpt", "mcp", "serve", "--http", "--port", "0", "--config", home.config];
+  const words = [LAUNCH, dist, "anygpt", "mcp", "serve", "--http", "--port", "0", "--config", config];
   const child: ChildProcess = spawn(process.execPath, words, {
     env: { ...home.env, ...(measuresLag ? { FAULT_LAG: lagFile(home) } : {}) },
     cwd: home.folder,
@@ -41,21 +54,31 @@ export async function openServedGateway(
   });
   home.own(child);
   const lines: string[] = [];
-  const listening = new Promise<string>((resolve) =>
+  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const listening = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr! }).on("line", (line) => {
       lines.push(line);
       const url = /Serving on (http:\S+),/.exec(line)?.[1];
       if (url !== undefined) resolve(url);
-    }),
-  );
+    });
+    void gone.then(() => reject(new Error(`The gateway did not start: ${lines.join("\n")}`)));
+  });
   const url = await withDeadline(listening, START_LIMIT_MS, "the gateway's start");
   return {
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
+    get token() {
+      return readFileSync(join(home.state, "http.token"), "utf8").trim();
+    },
     get isAlive() {
       return child.exitCode === null && child.signalCode === null;
     },
     said: () => lines.join("\n"),
+    signal: (name) => void child.kill(name),
+    async stop() {
+      child.kill("SIGTERM");
+      await withDeadline(gone, START_LIMIT_MS, "the gateway's end");
+    },
   };
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { askModern } from "../../../support/mcp-http.js";
 import { openIssuer } from "../../../support/issuer.js";
 import { readAudit } from "../../support/audit.js";
-import { serveCallers } from "../../support/callers.js";
+import { openServedGateway } from "../../support/served-gateway.js";
 import { runCommand } from "../../support/command.js";
 import { openGateway } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -40,7 +40,7 @@ export async function hostileRecords({ count, seed, dist }: RowOptions): Promise
       home.configure({ one: home.stdio("one") }, { http });
       const random = createRandom(seed);
       const gateway = await openGateway(home, { dist });
-      const served = await serveCallers(home, { dist });
+      const served = await openServedGateway(home, { dist });
       let accepted = 0;
       for (let number = 0; number < count; number += 1) {
         const [server, tool] = random.pick([

@@ -34,7 +34,7 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
         violations.push(`${id}: the second call ended in ${describe(again)}`);
         continue;
       }
-      const isTold = "anygpt/repeats" in (again.result["_meta"] ?? {});
+      const isTold = Object.hasOwn(again.result["_meta"] ?? {}, "anygpt/repeats");
       told[isOther ? "others" : "repeats"] += 1;
       if (isTold) told[isOther ? "false alarms" : "detected"] += 1;
       if (isTold === isOther)

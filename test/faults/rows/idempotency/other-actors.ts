@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { askModern } from "../../../support/mcp-http.js";
 import { readAudit } from "../../support/audit.js";
-import { type CallersGateway, serveCallers, tokenEntry, tokenOf } from "../../support/callers.js";
+import { type ServedGateway, openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { codeIn } from "../../support/entry-points.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { createRandom } from "../../support/random.js";
@@ -21,7 +21,7 @@ export async function otherActors({ count, seed, dist, onProgress }: RowOptions)
   return await inHome(async (home) => {
     const tokens = [OWNER, ...OTHERS].map((name) => tokenEntry(name, { scopes: ["*"] }));
     home.configure({ one: home.stdio("one"), two: await home.http("two") }, { http: { port: 0, tokens } });
-    const gateway = await serveCallers(home, { dist });
+    const gateway = await openServedGateway(home, { dist });
     const random = createRandom(seed);
     const violations: string[] = [];
     let n = 0;
@@ -70,7 +70,7 @@ function resultOf({ ledger }: FaultHome, id: string): string | undefined {
 }
 
 /** A call that is under way is nothing to others. */
-async function tryWhileItRuns(home: FaultHome, gateway: CallersGateway): Promise<string[]> {
+async function tryWhileItRuns(home: FaultHome, gateway: ServedGateway): Promise<string[]> {
   const gate = home.path("gate");
   const args = { id: "held", gate };
   const owner = call(gateway, OWNER, { server: "two", key: "held", args });
@@ -93,7 +93,7 @@ interface KeyedCall {
   readonly args: object;
 }
 
-async function call({ url }: CallersGateway, actor: string, { server, key, args }: KeyedCall): Promise<Reply> {
+async function call({ url }: ServedGateway, actor: string, { server, key, args }: KeyedCall): Promise<Reply> {
   const execution = { server, tool: "effect", arguments: args, options: { idempotency_key: key } };
   const { answer } = await askModern({ url, token: tokenOf(actor) }, "tools/call", {
     name: "execute_tool",

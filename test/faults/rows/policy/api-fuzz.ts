@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { existsSync, readdirSync } from "node:fs";
 import { askModern, type McpSession, openMcpSession } from "../../../support/mcp-http.js";
-import { type CallersGateway, serveCallers, tokenEntry, tokenOf } from "../../support/callers.js";
+import { type ServedGateway, openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { descendantsOf } from "../../support/census.js";
 import type { Json } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -78,7 +78,7 @@ export async function apiFuzz({ count, seed, dist, onProgress }: RowOptions): Pr
         { one: home.stdio("one") },
         { http: { port: 0, tokens: [tokenEntry("agent", { scopes: ["*"] })] } },
       );
-      const gateway = await serveCallers(home, { dist });
+      const gateway = await openServedGateway(home, { dist });
       const caller = { url: gateway.url, token: tokenOf("agent") };
       const warm = { server: "one", tool: "read", arguments: { id: "warm" } };
       await askModern(caller, "tools/call", { name: "execute_tool", arguments: warm });
@@ -136,7 +136,7 @@ async function listen() {
   };
 }
 
-async function takeStock(home: FaultHome, { url, token, pid }: CallersGateway) {
+async function takeStock(home: FaultHome, { url, token, pid }: ServedGateway) {
   const response = await fetch(`${url}/api/servers`, { headers: { authorization: `Bearer ${token}` } });
   const { servers = [] } = (await response.json()) as { servers?: { name: string }[] };
   return {
@@ -170,7 +170,7 @@ function toFields(random: Random, { marker, port, folder }: Bait): Json {
 }
 
 interface Request {
-  readonly gateway: CallersGateway;
+  readonly gateway: ServedGateway;
   readonly session: McpSession;
   readonly random: Random;
   readonly fields: Json;

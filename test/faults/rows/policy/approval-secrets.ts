@@ -5,7 +5,7 @@ import { askModern, openMcpSession } from "../../../support/mcp-http.js";
 import { createStore, storeFile } from "../../../../src/store/create-store.js";
 import { decideInStore } from "../../support/approve.js";
 import { ATTACKS } from "../../support/attacks.js";
-import { serveCallers, tokenEntry, tokenOf } from "../../support/callers.js";
+import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { createRandom } from "../../support/random.js";
@@ -69,7 +69,7 @@ function listenTo(gateway: Gateway, heard: string[]): Gateway {
 }
 
 async function askOverHttp(home: FaultHome, dist: string): Promise<string[]> {
-  const gateway = await serveCallers(home, { dist });
+  const gateway = await openServedGateway(home, { dist });
   const caller = { url: gateway.url, token: tokenOf("agent") };
   const call = { name: "execute_tool", arguments: { server: "one", tool: "destroy", arguments: { id: "over-http" } } };
   const session = await openMcpSession(caller);

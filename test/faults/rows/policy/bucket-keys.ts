@@ -2,7 +2,7 @@
 import { askModern, openMcpSession } from "../../../support/mcp-http.js";
 import { type Issuer, openIssuer } from "../../../support/issuer.js";
 import { readAudit } from "../../support/audit.js";
-import { serveCallers, tokenEntry, tokenOf } from "../../support/callers.js";
+import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { codeIn } from "../../support/entry-points.js";
 import type { Json } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -53,7 +53,7 @@ export async function bucketKeys({ count, seed, dist }: RowOptions): Promise<Row
           },
         },
       );
-      const gateway = await serveCallers(home, { dist });
+      const gateway = await openServedGateway(home, { dist });
       const random = createRandom(seed);
       const callers: Record<string, () => string | Promise<string>> = {
         "token:agent": () => tokenOf("agent"),

@@ -1,7 +1,7 @@
 // A caller that may not see some tools asks for them in every way. Nothing of them is told, and the answers are those of a
 // gateway that has no such tools; what they take is compared with what a name takes that never was.
 import { askModern, openMcpSession } from "../../../support/mcp-http.js";
-import { type CallersGateway, serveCallers, tokenEntry, tokenOf } from "../../support/callers.js";
+import { type ServedGateway, openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import type { Json } from "../../support/gateway.js";
 import { openHiddenServer } from "../../support/hidden-server.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -82,7 +82,7 @@ interface Question {
 }
 
 async function openProbe(home: FaultHome, dist: string): Promise<Probe> {
-  const gateway = await serveCallers(home, { dist });
+  const gateway = await openServedGateway(home, { dist });
   const caller = { url: gateway.url, token: tokenOf("agent") };
   const session = await openMcpSession(caller);
   const isKnown = async (): Promise<boolean> =>
@@ -104,7 +104,7 @@ async function openProbe(home: FaultHome, dist: string): Promise<Probe> {
   };
 }
 
-async function restText({ url }: CallersGateway, token: string, path: string): Promise<string> {
+async function restText({ url }: ServedGateway, token: string, path: string): Promise<string> {
   const [at = "", method = "GET"] = path.split(" ").toReversed();
   const response = await fetch(`${url}${at}`, {
     method,

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import type { Execution } from "../gateway.js";
-import { ACTOR, tokenOf } from "../load-gateway.js";
+import { ACTOR } from "../load-gateway.js";
+import { tokenOf } from "../served-gateway.js";
 import type { Random } from "../random.js";
 import { note, type SoakCall, type SoakHistory, sendCall } from "./calls.js";
 import { HTTP_SERVERS, SERVERS, serversOf, type SoakPlace, STDIO_SERVERS } from "./place.js";
