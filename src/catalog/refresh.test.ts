@@ -22,10 +22,11 @@ const LISTING: ServerListing = {
 /** Servers that answer when the test says so. */
 function setUp(
   names: string[],
-  { ttlMs = 3_600_000, remembers = true, fixed = [] as ServerDefinition[], patienceMs = 60_000 } = {},
+  { ttlMs = 3_600_000, remembers = true, fixed = [] as ServerDefinition[], patienceMs = 60_000, idle = 0 } = {},
 ) {
   const clock = { now: 1_000_000, elapsed: 0 };
   const asked: string[] = [];
+  let reading = 0;
   const open = new Map<string, { answer: () => void; fail: () => void }>();
   const catalog = createCatalog({
     definitions: [...names.map(definition), ...fixed],
@@ -50,6 +51,10 @@ function setUp(
     elapsed: () => clock.elapsed,
     log: () => undefined,
     patienceMs,
+    processorTime: () => {
+      reading += 1;
+      return { idle: idle * reading, all: reading };
+    },
   });
   const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -84,6 +89,18 @@ describe("refresh", () => {
     await settled();
     expect(refresh.pending()).toEqual([]);
     refresh.close();
+  });
+
+  it("waits for a server that starts, and hardly for one that hangs while the machine idles", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const idle = setUp(names, { idle: 0.3 });
+    const busy = setUp(names, { idle: 0.29 });
+    busy.refresh.start();
+    idle.refresh.start();
+    await eventually(() => idle.asked.length === 5);
+    expect(busy.asked).toEqual(["a", "b", "c", "d"]);
+    idle.refresh.close();
+    busy.refresh.close();
   });
 
   it("names the servers that have not answered yet, and lets a waiter go when the last one has", async () => {

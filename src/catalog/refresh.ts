@@ -1,6 +1,7 @@
 // Keeps the catalog true in the background: first-time servers a few at a time, stale ones one by one, failed ones later again.
 import { type DiscoveryError, toDiscoveryError } from "../errors.js";
 import type { ServerListing } from "../model/server.js";
+import { idleShare, type ProcessorTime, readProcessorTime } from "../util/processor-time.js";
 import type { Catalog } from "./catalog.js";
 
 export interface RefreshParts {
@@ -12,8 +13,9 @@ export interface RefreshParts {
   /** Milliseconds that only ever grow, for pauses. */
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
-  /** How long the first server that does not answer keeps others waiting; with each such one it gets less. */
+  /** How long a server that does not answer keeps others waiting. */
   readonly patienceMs?: number;
+  readonly processorTime?: () => ProcessorTime;
 }
 
 export interface Refresh {
@@ -31,7 +33,11 @@ export interface Refresh {
 }
 
 const FIRST_TIME_CONCURRENCY = 4;
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 2000;
+/** While the machine has nothing to do, a server that is asked for the first time keeps nobody waiting longer than this. */
+const IDLE_PATIENCE_MS = 500;
+const SHORTEST_PATIENCE_MS = 50;
+const IDLE_SHARE = 0.3;
 /** Beyond these the others wait after all: each is a process, and may be one that downloads. */
 const SLOW_AT_ONCE = 24;
 const FIRST_RETRY_MS = 30_000;
@@ -41,7 +47,16 @@ const SHORTEST_SLEEP_MS = 1000;
 const SHORTEST_INTERVAL_MS = 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
-  const { catalog, list, ttlMs, now, elapsed, log, patienceMs = PATIENCE_MS } = parts;
+  const {
+    catalog,
+    list,
+    ttlMs,
+    now,
+    elapsed,
+    log,
+    patienceMs = PATIENCE_MS,
+    processorTime = readProcessorTime,
+  } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();
   const failures = new Map<string, { count: number; retryAt: number }>();
@@ -111,26 +126,34 @@ export function createRefresh(parts: RefreshParts): Refresh {
       const server = queue.shift();
       if (server === undefined) break;
       working += 1;
-      void takeTurn(refresh(server));
+      const isFirst = isUnknown(server);
+      void takeTurn(refresh(server), isFirst);
     }
     if (queue.length === 0 && working === 0) sleepUntilDue();
   };
 
-  /** Whoever is slow gives its place to the next before it is done: a few that hang must not hide all others. */
-  const takeTurn = async (run: Promise<void>): Promise<void> => {
+  /**
+   * Whoever is slow gives its place to the next before it is done: a few that hang must not hide all others. Whoever
+   * hangs while processors idle is waited for the less the more of them there are; who starts keeps them busy.
+   */
+  const takeTurn = async (run: Promise<void>, isFirst: boolean): Promise<void> => {
     let isSlow = false;
-    const patience = setTimeout(
-      () => {
-        if (slow === SLOW_AT_ONCE) return;
-        isSlow = true;
-        slow += 1;
-        working -= 1;
-        work();
-      },
-      patienceMs / (1 + slow),
-    ).unref();
+    const giveAway = (): void => {
+      if (isSlow || slow === SLOW_AT_ONCE) return;
+      isSlow = true;
+      slow += 1;
+      working -= 1;
+      work();
+    };
+    const began = processorTime();
+    const lookIdle = (): void => {
+      if (idleShare(began, processorTime()) >= IDLE_SHARE) giveAway();
+    };
+    const idleMs = Math.max(SHORTEST_PATIENCE_MS, IDLE_PATIENCE_MS / (1 + slow));
+    const timers = [setTimeout(giveAway, patienceMs), ...(isFirst ? [setTimeout(lookIdle, idleMs)] : [])];
+    for (const timer of timers) timer.unref();
     await run.catch(() => undefined);
-    clearTimeout(patience);
+    timers.forEach(clearTimeout);
     if (isSlow) slow -= 1;
     else working -= 1;
     work();

@@ -51,6 +51,22 @@ describe("indexer", () => {
     expect(index.size).toBe(2);
   });
 
+  it("knows very many words again as well", async () => {
+    const words = (from: number): string => Array.from({ length: 1000 }, (_, at) => `word${from + at}`).join(" ");
+    const copy = (): DocumentGroup => group(Array.from({ length: 450 }, (_, at) => tool("many", `t${at}`, words(at))));
+    let read = 0;
+    const vector = { values: new Int8Array(4), scale: 1 };
+    const readTool = () => {
+      read += 1;
+      return vector;
+    };
+    const indexer = createIndexer({ meaning: { dims: 4, readQuery: () => vector, readTool } });
+    await indexer.index([copy()]);
+    await indexer.index([copy()]);
+    await indexer.index([copy()]);
+    expect(read).toBe(450);
+  });
+
   it("answers like an index made anew, whatever came and went before", async () => {
     const word = fc.constantFrom("read", "file", "send", "mail", "delete", "branch", "weather", "list", "the", "city");
     const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "));

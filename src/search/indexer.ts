@@ -20,13 +20,15 @@ export interface Indexer {
 
 /** When less than one word of so many is still in use, all words are read anew. */
 const MOST_STALE = 4;
+/** Documents that are told apart in one turn. */
+const TURN = 500;
 
 export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): Indexer {
   let memory = createMemory({ ranking, meaning });
 
   const index = async (groups: readonly DocumentGroup[]): Promise<SearchIndex> => {
-    const sizes = groups.map(({ key }) => memory.known.get(key)?.block.words.length ?? 0);
-    if (memory.read > MOST_STALE * Math.max(sum(sizes), 100_000)) memory = createMemory({ ranking, meaning });
+    const inUse = sum([...memory.last.values()].map(({ block }) => block.words.length));
+    if (memory.read > MOST_STALE * Math.max(inUse, 100_000)) memory = createMemory({ ranking, meaning });
     const current = memory;
     const used: Known[] = [];
     for (const group of groups) {
@@ -52,12 +54,21 @@ type Memory = ReturnType<typeof createMemory>;
 /** After a reload of the configuration all groups are new objects, and most say what they said before. */
 async function read(group: DocumentGroup, memory: Memory): Promise<Known> {
   const documents = group.documents();
-  const digest = createHash("sha256").update(JSON.stringify(documents)).digest("base64");
+  const digest = await digestOf(documents);
   const same = memory.last.get(digest);
   if (same !== undefined) return same;
   const block = await takeTurns(memory.build(documents));
   memory.read += block.words.length;
   return { digest, block };
+}
+
+async function digestOf(documents: readonly SearchDocument[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const [number, document] of documents.entries()) {
+    hash.update(`${JSON.stringify(document)}\n`);
+    if (number % TURN === TURN - 1) await nextTurn();
+  }
+  return hash.digest("base64");
 }
 
 function createMemory(parts: Omit<BlockParts, "vocabulary">) {

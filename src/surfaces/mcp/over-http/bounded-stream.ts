@@ -1,5 +1,8 @@
-/** More than this does not wait for a reader, beside the one message that is on its way. */
+/** More than this does not wait for a reader that takes nothing for a while. */
 const MOST_WAITING_BYTES = 384 * 1024;
+const STALL_MS = 2000;
+/** A reader that takes something may be behind by so many times that: a burst comes faster than anybody reads. */
+const MOST_BEHIND = 10;
 /** What a piece costs beside its own bytes: of small ones that is most of it. */
 const PIECE_BYTES = 512;
 
@@ -9,6 +12,7 @@ export interface BoundedStreamParts {
   /** Called once: read to its end, left by its reader, or ended by `end`. */
   readonly onEnd: () => void;
   readonly mostBytes?: number;
+  readonly stallMs?: number;
   /** After so long it is over. */
   readonly lifeMs?: number;
 }
@@ -29,32 +33,40 @@ const TOO_SLOW = ": closed because nothing was read for too long\n\n";
  * counted, what piles up inside the source could not be.
  */
 export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedStreamParts): BoundedStream {
-  const { first = [], onEnd, mostBytes = MOST_WAITING_BYTES, lifeMs = LONGEST_MS } = parts;
+  const { first = [], onEnd, mostBytes = MOST_WAITING_BYTES, stallMs = STALL_MS, lifeMs = LONGEST_MS } = parts;
   const encoder = new TextEncoder();
   const reader = source.getReader();
   const waiting: Uint8Array[] = first.map((text) => encoder.encode(text));
   let bytes = 0;
   let isOver = false;
   let wake = (): void => undefined;
+  let stall: NodeJS.Timeout | undefined;
 
   const finish = (): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(death);
+    clearTimeout(stall);
     reader.cancel().catch(() => undefined);
     onEnd();
     wake();
+  };
+  const giveUp = (): void => {
+    waiting.splice(0, waiting.length, encoder.encode(TOO_SLOW));
+    finish();
+  };
+  const watch = (): void => {
+    if (bytes > mostBytes) stall ??= setTimeout(giveUp, stallMs).unref();
   };
   const pump = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || isOver) return finish();
-      if (bytes > mostBytes) {
-        waiting.splice(0, waiting.length, encoder.encode(TOO_SLOW));
-        return finish();
-      }
+      // The one message that is on its way may be as large as it likes.
+      if (bytes > mostBytes * MOST_BEHIND) return giveUp();
       waiting.push(value);
       bytes += value.byteLength + PIECE_BYTES;
+      watch();
       wake();
     }
   };
@@ -68,6 +80,9 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
         const next = waiting.shift();
         if (next === undefined) return controller.close();
         bytes = Math.max(0, bytes - next.byteLength - PIECE_BYTES);
+        clearTimeout(stall);
+        stall = undefined;
+        if (!isOver) watch();
         controller.enqueue(next);
       },
       cancel: finish,

@@ -1,0 +1,23 @@
+import { cpus } from "node:os";
+
+/** Milliseconds of all processors together since the machine was started. */
+export interface ProcessorTime {
+  readonly idle: number;
+  readonly all: number;
+}
+
+export function readProcessorTime(): ProcessorTime {
+  let idle = 0;
+  let all = 0;
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    all += times.user + times.nice + times.sys + times.irq + times.idle;
+  }
+  return { idle, all };
+}
+
+/** Of the time between two readings; 0 when nothing can be told. */
+export function idleShare(from: ProcessorTime, to: ProcessorTime): number {
+  const all = to.all - from.all;
+  return all > 0 ? (to.idle - from.idle) / all : 0;
+}
