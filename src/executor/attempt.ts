@@ -13,7 +13,7 @@ import { checkJsonValue } from "../util/json/check-value.js";
 import type { Log } from "../util/log.js";
 import type { Secrets } from "../util/secrets.js";
 import type { Ending, Idempotency } from "./idempotency.js";
-import type { Repeated, Repeats, RiskyCall } from "./repeats.js";
+import { type Repeated, type Repeats, type RiskyCall, toRepeatedFact } from "./repeats.js";
 
 type Told = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
 
@@ -185,7 +185,9 @@ export class Attempt {
   /** Who hears of a failure must know whether the tool ran, also when it is the record that failed. */
   #tell(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;
-    const error = toDiscoveryError(thrown, executed).about({ server, tool, request_id: this.requestId, executed });
+    const repeats = this.#repeated === undefined ? {} : { repeats: toRepeatedFact(this.#repeated) };
+    const about = { server, tool, request_id: this.requestId, executed, ...repeats };
+    const error = toDiscoveryError(thrown, executed).about(about);
     return this.#parts.secrets.redactError(error);
   }
 }

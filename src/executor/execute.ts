@@ -15,6 +15,7 @@ import type { Replay } from "./idempotency.js";
 import { limitResult, type ResultLimit } from "./limit-result.js";
 import type { ExecutionOptions } from "./options.js";
 import { obtainPermit, type Permit, type PermitParts, refusal } from "./permit.js";
+import { toRepeatedFact } from "./repeats.js";
 
 export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack"> {
   /** Finds the tool, disabled ones too, or throws TOOL_NOT_FOUND or SERVER_NOT_FOUND with the nearest names. */
@@ -174,9 +175,7 @@ function warnOfRepeat({ tool, ruling, arguments: given }: Permit, attempt: Attem
 export const REPEATS_MEMBER = "anygpt/repeats";
 
 function withRepeated(result: CallResult, { repeated }: Attempt): CallResult {
-  if (repeated === undefined) return result;
-  const { requestId, ageMs } = repeated;
-  return withMeta(result, REPEATS_MEMBER, { request_id: requestId, seconds_ago: Math.round(ageMs / 1000) });
+  return repeated === undefined ? result : withMeta(result, REPEATS_MEMBER, toRepeatedFact(repeated));
 }
 
 function withMeta(result: CallResult, name: string, value: JsonObject): CallResult {

@@ -36,6 +36,16 @@ describe("a risky call that says what one shortly before has said", () => {
     ]);
   });
 
+  it("tells of the earlier one when it fails as well", async () => {
+    const lost = new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "No answer.", { executed: "unknown" });
+    const { call } = await setUpRisky({ send: () => Promise.reject(lost) });
+    await expect(call({ idempotencyKey: "a" })).rejects.not.toHaveProperty("facts.repeats");
+    await expect(call({ idempotencyKey: "b" })).rejects.toMatchObject({
+      code: "TOOL_EXECUTION_TIMEOUT",
+      facts: { repeats: { request_id: "id-1", seconds_ago: 0 } },
+    });
+  });
+
   it("gets its own answer again, with what it told", async () => {
     const { call } = await setUpRisky();
     await call({ idempotencyKey: "a" });
@@ -99,6 +109,18 @@ describe("repeats", () => {
     for (let n = 0; n < 10_000; n += 1) repeats.note(call(`${n}`, `n${n}`));
     expect(repeats.note(call("x", "4"))).toBeUndefined();
     expect(repeats.note(call("9999", "5"))).toMatchObject({ requestId: "n9999" });
+  });
+
+  it("are as old as they are when one that was not sent has come after them", () => {
+    const clock = { now: 0 };
+    const repeats = createRepeats(() => clock.now);
+    repeats.note(call("x", "1"));
+    clock.now = 500_000;
+    repeats.note(call("y", "2"));
+    repeats.note(call("x", "3"));
+    repeats.forget(call("x", "3"));
+    clock.now = 700_000;
+    expect(repeats.note(call("x", "4"))).toBeUndefined();
   });
 
   it("are no repeats when the same call is noted twice", () => {

@@ -19,6 +19,11 @@ export interface Repeated {
   readonly ageMs: number;
 }
 
+/** As callers are told of it. */
+export function toRepeatedFact({ requestId, ageMs }: Repeated): JsonObject {
+  return { request_id: requestId, seconds_ago: Math.round(ageMs / 1000) };
+}
+
 export interface Repeats {
   /** To be called when the call is about to be sent. */
   note(call: RiskyCall): Repeated | undefined;
@@ -50,7 +55,9 @@ export function createRepeats(elapsed: () => number): Repeats {
       const at = elapsed();
       prune(at);
       const text = digestOf(call);
-      const before = sent.get(text)?.last;
+      const known = sent.get(text)?.last;
+      // What was sent after all of the others may stand behind them.
+      const before = known !== undefined && known.at > at - WINDOW_MS ? known : undefined;
       sent.delete(text);
       sent.set(text, { last: { requestId, key, at }, before });
       const isOther = before !== undefined && (key === undefined || before.key !== key);

@@ -63,8 +63,8 @@ export const idempotency = {
       name: "fresh-keys",
       ids: ["I19"],
       about: "callers that lose an answer and ask again under a new key: told, not prevented",
-      full: { count: 100, seconds: 60 },
-      quick: { count: 10, seconds: 8 },
+      full: { count: 200, seconds: 60 },
+      quick: { count: 16, seconds: 8 },
       run: (module) => module.freshKeys,
     },
     {

@@ -1,16 +1,25 @@
 // Callers that lose an answer and ask again under a new key: nobody can prevent that the tool runs twice, but the record
-// and the answer tell of it, and of nothing else.
+// and what the caller hears tell of it, and of nothing else.
 import { readAudit } from "../../support/audit.js";
-import { type Execution, openGateway } from "../../support/gateway.js";
+import { type Execution, openGateway, type Outcome } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
 import { createRandom } from "../../support/random.js";
-import type { RowOptions, RowResult } from "../../support/row.js";
 import { describe } from "../../support/replay.js";
+import type { RowOptions, RowResult } from "../../support/row.js";
 
 const RISKY = { risk: [{ tools: "*", risk: "high" }], confirmation: { mode: "never" } };
 /** The shortest that a caller may choose. */
 const TIMEOUT_SECONDS = 1;
 const OTHER_SHARE = 0.3;
+const AT_ONCE = 8;
+
+interface Loss {
+  readonly id: string;
+  /** Whether the second answer is lost as well. */
+  readonly isLostAgain: boolean;
+  /** Whether the second call says something else. */
+  readonly isOther: boolean;
+}
 
 /** `count`: how many answers are lost. */
 export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
@@ -18,28 +27,30 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
     home.configure({ one: home.stdio("one") }, { policy: RISKY });
     const gateway = await openGateway(home, { dist });
     const random = createRandom(seed);
+    const losses = Array.from({ length: count }, (_, number): Loss => {
+      return { id: `fresh-${number}`, isLostAgain: random.chance(0.5), isOther: random.chance(OTHER_SHARE) };
+    });
     const violations: string[] = [];
     const told = { repeats: 0, others: 0, detected: 0, "false alarms": 0 };
-    for (let number = 0; number < count; number += 1) {
-      const id = `fresh-${number}`;
-      const mode = random.pick(["hang", "tool_error"]);
-      const call = (key: string, args: object): Execution => {
-        const options = { idempotency_key: `${id}-${key}`, ...(mode === "hang" ? { timeout: TIMEOUT_SECONDS } : {}) };
-        return { server: "one", tool: "effect", arguments: args, options };
+    const loseTwice = async ({ id, isLostAgain, isOther }: Loss): Promise<void> => {
+      const fault = isLostAgain ? { gate: home.path("never") } : { mode: "hang" };
+      const call = (key: string, more: object = {}): Execution => {
+        const options = { idempotency_key: `${id}-${key}`, timeout: TIMEOUT_SECONDS };
+        return { server: "one", tool: "effect", arguments: { id, ...fault, ...more }, options };
       };
-      await gateway.execute(call("first", { id, mode }));
-      const isOther = random.chance(OTHER_SHARE);
-      const again = await gateway.execute(call("second", { id, mode, ...(isOther ? { to: "another" } : {}) }));
-      if (again.kind !== "answer") {
+      const first = await gateway.execute(call("first"));
+      if (first.kind !== "error") violations.push(`${id}: the first call ended in ${describe(first)}`);
+      const again = await gateway.execute(call("second", isOther ? { to: "another" } : {}));
+      if ((again.kind === "error") !== isLostAgain)
         violations.push(`${id}: the second call ended in ${describe(again)}`);
-        continue;
-      }
-      const isTold = Object.hasOwn(again.result["_meta"] ?? {}, "anygpt/repeats");
+      const isTold = isRepeat(again);
       told[isOther ? "others" : "repeats"] += 1;
       if (isTold) told[isOther ? "false alarms" : "detected"] += 1;
-      if (isTold === isOther)
-        violations.push(`${id}: ${isOther ? "another call is taken for the same" : "nobody is told"}`);
-      if ((number + 1) % 25 === 0) onProgress?.(`${number + 1} of ${count} answers lost`);
+      if (isTold === isOther) violations.push(`${id}: ${isOther ? "another call is taken for it" : "nobody is told"}`);
+    };
+    for (let from = 0; from < count; from += AT_ONCE) {
+      await Promise.all(losses.slice(from, from + AT_ONCE).map(loseTwice));
+      onProgress?.(`${Math.min(from + AT_ONCE, count)} of ${count} answers lost`);
     }
     await gateway.close();
     const { records, violations: found } = await readAudit(home, dist);
@@ -54,4 +65,9 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
       figures: { ...told, "detection rate": told.repeats === 0 ? 0 : told.detected / told.repeats },
     };
   });
+}
+
+function isRepeat(outcome: Outcome): boolean {
+  if (outcome.kind === "answer") return Object.hasOwn(outcome.result["_meta"] ?? {}, "anygpt/repeats");
+  return outcome.kind === "error" && outcome.error["repeats"] !== undefined;
 }
