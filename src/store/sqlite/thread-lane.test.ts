@@ -57,6 +57,21 @@ describe("the store's thread", () => {
     expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "it was closed" } });
   });
 
+  it("answers what cannot be passed on, and goes on", async () => {
+    const echo = `parentPort.on("message", ({ kind, requests }) => {
+      if (kind === "close") parentPort.close();
+      else parentPort.postMessage(requests.map(() => ({ kind: "done", value: 1 })));
+    });`;
+    const lane = createThreadLane("none", { program: await program(echo) });
+    const odd = lane.send({ ...REQUEST, given: [() => 1] });
+    expect(await odd).toMatchObject({
+      kind: "failed",
+      fault: { reason: expect.stringContaining("cannot be passed on") },
+    });
+    expect(await lane.send(REQUEST)).toEqual({ kind: "done", value: 1 });
+    await lane.close();
+  });
+
   it("keeps the process alive until it has ended, also when answers come in between", async () => {
     const thread = await program(`parentPort.on("message", ({ kind, requests }) => {
       if (kind === "close") setTimeout(() => parentPort.close(), 50);

@@ -67,7 +67,14 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
     batch = newBatch();
     const late = ended(`it did not answer within ${deadlineMs} ms`);
     sent.deadline = setTimeout(() => sent.waiting.forEach((resolve) => resolve(late)), deadlineMs);
-    post({ kind: "run", requests: sent.requests });
+    try {
+      post({ kind: "run", requests: sent.requests });
+    } catch (error) {
+      // What cannot be copied to a thread is a defect of who sent it; nobody else must end by it.
+      const refused = open.filter((one) => one.batch === sent);
+      open = open.filter((one) => one.batch !== sent);
+      for (const one of refused) answer(one, ended(`a request cannot be passed on: ${String(error)}`));
+    }
   };
   const answer = ({ resolve, batch: of }: (typeof open)[number], reply: Reply): void => {
     of.left -= 1;

@@ -170,7 +170,12 @@ async function callMetaTool(
   const { name, arguments: args } = request.params;
   if (typeof name !== "string")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs the tool's name.");
-  const current = await stages();
+  let current: Stages;
+  try {
+    current = await stages();
+  } catch (error) {
+    return { ...toFailedResult(error) };
+  }
   const { offered, place } = current;
   const metaTool = offered.find(name) ?? (await whenKnown(current)).find(name);
   if (metaTool === undefined) throw unknownMetaTool(place.secrets.redact(name), offered.names);

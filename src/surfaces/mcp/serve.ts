@@ -61,7 +61,7 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   const handle = serveStdio(
     ({ era }) => {
       const { server, callTool } = createGatewayServer({ ...parts, era });
-      if (era === "legacy") transport.shortWay = createShortWay({ server, callTool, send: transport.answer });
+      if (era === "legacy") transport.shortWay = createShortWay({ server, callTool, send: transport.answer, log });
       return server;
     },
     { transport, onerror: (error) => log(error.message) },

@@ -17,12 +17,17 @@ function open(callTool: ShortWayParts["callTool"], isGreeted = true) {
     sent.push(answer);
     for (const wake of waiting.splice(0)) wake();
   };
-  const way = createShortWay({ server, callTool, send });
+  const logged: string[] = [];
+  const way = createShortWay({ server, callTool, send, log: (message) => logged.push(message) });
   const take = (params: JsonObject | undefined, method = "tools/call"): boolean =>
     way.take({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) });
   const answered = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
-  return { way, take, sent, told, answered };
+  return { way, take, sent, told, logged, answered };
 }
+
+const DEFECT = { code: -32_603, message: "The gateway failed at this request; its log says why." };
+
+const describeThrown = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 const never = (): Promise<JsonObject> => new Promise(() => undefined);
 
@@ -53,14 +58,15 @@ describe("a request", () => {
       new ProtocolError(-32_602, "no", { why: 1 }),
       { code: -32_602, message: "no", data: { why: 1 } },
     ],
-    ["a defect", new TypeError("boom"), { code: -32_603, message: "boom" }],
-    ["a code that is no number", Object.assign(new Error("odd"), { code: "EPIPE" }), { code: -32_603, message: "odd" }],
-    ["something without a message", {}, { code: -32_603, message: "Internal error" }],
+    ["a defect", new TypeError("boom"), DEFECT],
+    ["an error of the system", Object.assign(new Error("odd"), { code: "EPIPE", errno: -32 }), DEFECT],
+    ["nothing at all", undefined, DEFECT],
   ])("that fails with %s is told so", async (_, thrown, error) => {
-    const { take, sent, answered } = open(() => Promise.reject(thrown));
+    const { take, sent, logged, answered } = open(() => Promise.reject(thrown));
     take({ name: "t" });
     await answered();
     expect(sent).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
+    expect(logged).toEqual(error === DEFECT ? [expect.stringContaining(describeThrown(thrown))] : []);
   });
 });
 

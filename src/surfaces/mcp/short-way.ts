@@ -1,7 +1,13 @@
 // A legacy client's call of a tool comes in from stdio, its answer goes back. The SDK's own way for requests reads every
 // message several times and makes a context for what calls never do: more work than all the rest of the gateway. What is
 // unusual about a request is left to the SDK.
-import { type JSONRPCRequest, ProtocolErrorCode, type RequestId, type Server } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestId,
+  type Server,
+} from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { RequestContext } from "./request-context.js";
 
@@ -9,6 +15,7 @@ export interface ShortWayParts {
   readonly server: Server;
   readonly callTool: (params: JsonObject, context: RequestContext) => Promise<JsonObject>;
   readonly send: (answer: Answer) => void;
+  readonly log: (message: string) => void;
 }
 
 export type Answer = { readonly jsonrpc: "2.0"; readonly id: RequestId } & (
@@ -29,7 +36,7 @@ const PARAMS: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
 /** Members of `_meta` that speak of the connection. */
 const ENVELOPE = "io.modelcontextprotocol/";
 
-export function createShortWay({ server, callTool, send }: ShortWayParts): ShortWay {
+export function createShortWay({ server, callTool, send, log }: ShortWayParts): ShortWay {
   const open = new Map<RequestId, AbortController>();
   const ask: RequestContext["mcpReq"]["send"] = server.request.bind(server);
   const notify: RequestContext["mcpReq"]["notify"] = (notification) => server.notification(notification);
@@ -46,6 +53,16 @@ export function createShortWay({ server, callTool, send }: ShortWayParts): Short
     // Another request may have the id by now.
     if (open.get(id) === ending) open.delete(id);
     if (!ending.signal.aborted) send(answer);
+  }
+
+  /** What the protocol has a word for is told; a defect is nothing for the caller, who hears that there is one. */
+  function toError(thrown: unknown): { code: number; message: string; data?: unknown } {
+    if (thrown instanceof ProtocolError) {
+      const { code, message, data } = thrown;
+      return { code, message, ...(data === undefined ? {} : { data }) };
+    }
+    log(`A request failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+    return { code: ProtocolErrorCode.InternalError, message: "The gateway failed at this request; its log says why." };
   }
 
   function toContext(id: RequestId, params: JsonObject, signal: AbortSignal): RequestContext {
@@ -84,13 +101,4 @@ function isUsual(params: JsonObject): boolean {
   if (!isJsonObject(meta)) return false;
   for (const name in meta) if (name.startsWith(ENVELOPE)) return false;
   return true;
-}
-
-function toError(error: unknown): { code: number; message: string; data?: unknown } {
-  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-  return {
-    code: typeof code === "number" && Number.isSafeInteger(code) ? code : ProtocolErrorCode.InternalError,
-    message: typeof message === "string" ? message : "Internal error",
-    ...(data === undefined ? {} : { data }),
-  };
 }

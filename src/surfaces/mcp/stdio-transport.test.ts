@@ -210,11 +210,13 @@ describe("BoundedStdioTransport", () => {
     ]);
   });
 
-  it("answers what is still open when it is asked to", async () => {
+  it("answers what is still open when it is asked to, once", async () => {
     const { input, transport, written, idle } = await open();
     input.write(PING);
     await idle();
     transport.answerOpen((method) => ({ error: { code: -1, message: method } }));
+    await transport.send({ jsonrpc: "2.0", id: 7, result: {} });
+    transport.answer({ jsonrpc: "2.0", id: 7, result: {} });
     await idle();
     expect(written()).toMatchObject([{ id: 7, error: { message: "ping" } }]);
   });

@@ -55,6 +55,8 @@ export class BoundedStdioTransport implements Transport {
   #stall: NodeJS.Timeout | undefined;
   #outbox: string[] = [];
   #isClosed = false;
+  /** All that was open has been answered; what comes after that would be a second answer. */
+  #hasSaidFarewell = false;
   readonly #waiting = new Set<() => void>();
 
   readonly #reader = createLineReader({
@@ -128,6 +130,7 @@ export class BoundedStdioTransport implements Transport {
   };
 
   #answer(id: RequestId, answer: object): void {
+    if (this.#hasSaidFarewell) return;
     if (!this.#batches.take(id, answer)) this.#write(answer);
     this.#settle(id);
   }
@@ -141,6 +144,7 @@ export class BoundedStdioTransport implements Transport {
       if (!this.#batches.take(id, answer)) this.#write(answer);
     }
     this.#open.clear();
+    this.#hasSaidFarewell = true;
   }
 
   async close(): Promise<void> {
