@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { toCurveText } from "../bench/support/curve.mjs";
 import { toNotes, toTable } from "../bench/support/report.mjs";
 import { toText } from "../bench/peers/support/table.mjs";
-import { GROUPS } from "../test/faults/rows.mjs";
+import { GROUPS, ROWS } from "../test/faults/rows.mjs";
 
 const DOCS = new URL("../docs/", import.meta.url);
 
@@ -48,12 +48,15 @@ function readOwnReport(name) {
 export function rowsMarkdown({ at, node, machine, size, seed, rows }) {
   const held = rows.filter(({ verdict }) => verdict === "held").length;
   const [cases, faults] = ["n", "injected"].map((key) => rows.reduce((sum, row) => sum + row[key], 0));
-  const told = `${held} of ${rows.length} rows held: ${count(cases)} cases, ${count(faults)} faults, seed ${seed}, ${size} counts. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
+  const known = new Set(rows.map(({ name }) => name));
+  const missing = ROWS.flatMap(({ name }) => (known.has(name) ? [] : [`\`${name}\``]));
+  const told = `${held} of ${rows.length + missing.length} rows held: ${count(cases)} cases, ${count(faults)} faults, seed ${seed}, ${size} counts. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
   const sections = Object.entries(GROUPS).flatMap(([group, { title }]) => {
     const own = rows.filter((row) => row.group === group);
     return own.length === 0 ? [] : [`### ${title}`, groupTable(own), ...figureList(own)];
   });
-  return [told, ...sections].join("\n\n");
+  const lack = missing.length === 0 ? [] : [`Without a result in this report: ${missing.join(", ")}.`];
+  return [told, ...lack, ...sections].join("\n\n");
 }
 
 function groupTable(rows) {

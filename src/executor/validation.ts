@@ -134,7 +134,7 @@ function compilePlain(schema: JsonObject): ValueCheck | null {
 async function startWorker(): Promise<Worker> {
   const worker = new Worker(builtFile("validation-worker.js"), {
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 },
   });
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());

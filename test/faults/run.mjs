@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { GROUPS, isMeant, ROWS } from "./rows.mjs";
 import { bundleRow } from "./support/bundle-row.mjs";
@@ -13,6 +14,9 @@ import { runTests } from "./support/run-tests.mjs";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = `dist-faults-${process.pid}`;
 const TESTS_SECONDS = 300;
+/** A busy machine takes longer than a row says; one that takes so many times as long has no end. */
+const TIMES_LONGER = 10;
+const LEAST_SECONDS = 30;
 
 const HELP = `Usage: npm run faults -- [options]
 
@@ -78,12 +82,14 @@ async function run(rows) {
   const tested = rows.filter(({ tests }) => tests !== undefined);
   const seconds = driven.reduce((sum, row) => sum + row[size].seconds, 0) + (tested.length > 0 ? TESTS_SECONDS : 0);
   console.error(`${rows.length} rows, ${size}, seed ${seed}: about ${Math.ceil(seconds / 60)} minutes on two cores.`);
+  // What is left of a former run must not pass for a result of this one.
+  rmSync(options.report, { force: true });
   const places = prepare();
   const results = [];
   for (const row of driven) {
     console.error(`${row.name}: ${row.about}, about ${row[size].seconds} s`);
     const from = performance.now();
-    const found = await runRow(row, { ...places, seed, count: row[size].count });
+    const found = await runRow(row, { ...places, seed, count: row[size].count }, row[size].seconds);
     results.push(tell(row, found, (performance.now() - from) / 1000));
   }
   results.push(...(await runTestRows(tested, size === "full")));
@@ -129,23 +135,35 @@ function prepare() {
   return { dist, failpoints: join(ROOT, failpoints) };
 }
 
-/** A row that cannot be run has failed. */
-async function runRow(row, context) {
+/** A row that cannot be run, does not end or ends in nobody's hands has failed. */
+async function runRow(row, context, seconds) {
   const onProgress = (text) => console.error(`  ${text}`);
+  const stray = catchStrays();
+  const limit = (Math.max(seconds, LEAST_SECONDS) * TIMES_LONGER).toFixed(0);
+  const late = new AbortController();
   try {
     const module = await import(await bundle(row));
-    return await row.run(module)({ ...context, onProgress });
+    const ended = pause(limit * 1000, undefined, { signal: late.signal }).then(() => {
+      throw new Error(`No end after ${limit} s.`);
+    });
+    return await Promise.race([row.run(module)({ ...context, onProgress }), stray.thrown, ended]);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return {
-      id: row.ids.join(", "),
-      title: row.about,
-      n: 0,
-      injected: 0,
-      violations: [`it did not end: ${reason}`],
-      figures: {},
-    };
+    return { title: row.about, n: 0, injected: 0, violations: [`it did not end: ${reason}`], figures: {} };
+  } finally {
+    late.abort();
+    stray.stop();
   }
+}
+
+/** What is thrown where no row can catch it: a gateway that speaks no JSON, or answers twice. */
+function catchStrays() {
+  let fail;
+  const thrown = new Promise((_, reject) => (fail = reject));
+  thrown.catch(() => undefined);
+  const events = ["uncaughtException", "unhandledRejection"];
+  for (const event of events) process.on(event, fail);
+  return { thrown, stop: () => events.forEach((event) => process.off(event, fail)) };
 }
 
 function bundle({ group, name }) {

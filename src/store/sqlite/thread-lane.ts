@@ -8,6 +8,7 @@ export type FromThread = readonly Reply[];
 
 /** Longer than the wait for other processes. Whether the change was made is then unknown: asking again tells. */
 const DEADLINE_MS = 15_000;
+const YOUNG_MB = 6;
 
 interface ThreadParts {
   readonly program: string;
@@ -54,7 +55,9 @@ interface Batch {
 }
 
 function startThread({ file, program, deadlineMs }: ThreadParts & { file: string }, onEnd: () => void): Thread {
-  const worker = new Worker(program, { workerData: { file }, env: {} });
+  // It makes little that stays; the space for young objects would grow to many times what it needs.
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+  const worker = new Worker(program, { workerData: { file }, env: {}, resourceLimits });
   let batch = newBatch();
   let open: { readonly resolve: Resolve; readonly batch: Batch }[] = [];
   let failure = "its thread ended";

@@ -7,7 +7,7 @@ export const protocol = {
       name: "fuzz-stdio",
       ids: ["P1"],
       about: "lines on standard input that are no proper messages, of twenty kinds",
-      full: { count: 100_000, seconds: 10 },
+      full: { count: 200_000, seconds: 20 },
       quick: { count: 10_000, seconds: 3 },
       run: (module) => module.fuzzStdio,
     },

@@ -106,6 +106,7 @@ interface Wire {
 
 function createWire(child: ChildProcess, onRequest: GatewayOptions["onRequest"]): Wire {
   const waiting = new Map<number | string, (outcome: Outcome) => void>();
+  const answered = new Set<unknown>();
   let nextId = 1;
   let isAlive = true;
   const sendLine = (line: string): void => void child.stdin?.write(`${line}\n`);
@@ -119,6 +120,9 @@ function createWire(child: ChildProcess, onRequest: GatewayOptions["onRequest"])
     }
     const settle = waiting.get(id as number);
     waiting.delete(id as number);
+    // Whoever runs the row takes it for broken.
+    if (settle === undefined && answered.has(id)) throw new Error(`The request ${String(id)} was answered twice.`);
+    answered.add(id);
     settle?.(toOutcome(message));
   };
   readLines(child, (line) => {

@@ -13,7 +13,6 @@ export interface RowOptions {
 
 /** What a row found. */
 export interface RowResult {
-  readonly id: string;
   readonly title: string;
   /** How many cases were judged. */
   readonly n: number;

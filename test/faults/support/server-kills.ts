@@ -22,7 +22,6 @@ const ERROR_GATE_MS = 250;
 const NEXT_GATE_MS = 1000;
 
 export interface Killed {
-  readonly id: string;
   readonly title: string;
   /** There is a shell around the server, and the shell is killed. */
   readonly isWrapped: boolean;
@@ -62,7 +61,6 @@ export async function killServers({ count, dist, onProgress }: RowOptions, kille
     );
     await gateway.close();
     return {
-      id: killed.id,
       title: killed.title,
       n: count,
       injected: count,

@@ -57,7 +57,6 @@ export async function brokenDisk({ count, dist, onProgress }: RowOptions): Promi
   tried.push("a slow store");
   const { violations, n, injected, told } = found;
   return {
-    id: "A7, I12, O13",
     title: "a broken disk",
     n,
     injected,

@@ -78,7 +78,6 @@ export async function hostileRecords({ count, seed, dist }: RowOptions): Promise
       ];
       const figures = { records, "callers with odd names": accepted, "forged lines": violations.length };
       return {
-        id: "A8",
         title: "texts that would be more than one record",
         n: count,
         injected: count,

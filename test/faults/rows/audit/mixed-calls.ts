@@ -76,7 +76,6 @@ export async function mixedCalls({ count, seed, dist, onProgress }: RowOptions):
       Object.keys(KINDS).map((kind) => [kind, made.filter((one) => one.kind === kind).length]),
     );
     return {
-      id: "A1, A6",
       title: "calls that end in every way",
       n: made.length,
       injected: made.filter(({ kind }) => kind !== "ok").length,

@@ -46,7 +46,6 @@ export async function paramsHash({ count, seed, dist, onProgress }: RowOptions):
         : []),
     ];
     return {
-      id: "A9",
       title: "guessing arguments from their hash",
       n: count,
       injected: count,

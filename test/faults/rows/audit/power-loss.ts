@@ -68,7 +68,6 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
     const keys = new Set(audit.records.filter(({ kind }) => kind === "outcome").map((one) => one["idempotency_key"]));
     const lost = acknowledged.filter((id) => !keys.has(`key-${id}`));
     return {
-      id: "A2, A3",
       title: "a power failure at random moments",
       n: found.promises,
       injected: count + found.kills,

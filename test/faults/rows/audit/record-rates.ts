@@ -37,7 +37,6 @@ export async function recordRates({ count, onProgress }: RowOptions): Promise<Ro
     onProgress?.(`${perSecond} calls a second: p99 ${ms2(p99)} ms`);
   }
   return {
-    id: "A10",
     title: "records at a rate",
     n,
     injected: n,

@@ -66,7 +66,6 @@ export async function rotation({ count, seed, dist, onProgress }: RowOptions): P
     const archives = readdirSync(join(home.state, "audit")).length;
     if (archives === 0) violations.push("nothing was moved into an archive");
     return {
-      id: "A11",
       title: "archives and clocks under load",
       n: records.length,
       injected: jumps + archives,

@@ -38,7 +38,6 @@ export async function argv({ count, seed, dist }: RowOptions): Promise<RowResult
     if (existsSync(trap)) violations.push("a word was run");
     await gateway.close();
     return {
-      id: "C6",
       title: "arguments that a shell would act on",
       n: count,
       injected: count,

@@ -35,7 +35,6 @@ export async function badServer({ count, dist, onProgress }: RowOptions): Promis
     times.push(found);
   }
   return {
-    id: "C2",
     title: `one broken server among ${count}`,
     n: times.length * (count - 1),
     injected: times.length,

@@ -33,7 +33,6 @@ export async function configFiles({ count, seed, dist, onProgress }: RowOptions)
     const bad = files.filter(({ isGood, name }) => !isGood && name === "x.json");
     const reloads = await tryReloads(home, dist, bad);
     return {
-      id: "C1",
       title: "configurations of every kind",
       n: starts.length + bad.length,
       injected: starts.filter(({ isGood }) => !isGood).length + bad.length,

@@ -109,7 +109,7 @@ export async function configMutations({ count, seed, onProgress }: RowOptions): 
     }
     const figures = { ...counts, "questions to each": NAMES.length * ACTORS.length * PINS.length };
     const title = "configurations that were changed at random";
-    return { id: "C12", title, n: count, injected: count, violations, figures };
+    return { title, n: count, injected: count, violations, figures };
   } finally {
     rmSync(folder, { recursive: true });
   }

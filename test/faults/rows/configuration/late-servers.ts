@@ -50,7 +50,6 @@ export async function lateServers({ count, dist, onProgress }: RowOptions): Prom
     await gateway.close();
     for (const server of servers) server.close();
     return {
-      id: "C3",
       title: "servers that appear after the start",
       n: count,
       injected: count,

@@ -106,7 +106,7 @@ export async function nameClashes({ count, dist }: RowOptions): Promise<RowResul
     ...(await inHome((home) => callBoth(home, dist, SERVERS.slice(0, count)))),
   ];
   const n = [TWICE, TOGETHER, SERVERS].reduce((sum, cases) => sum + Math.min(cases.length, count), 0);
-  return { id: "C4", title: "names that are the same", n, injected: n, violations, figures: { "kinds of clash": 3 } };
+  return { title: "names that are the same", n, injected: n, violations, figures: { "kinds of clash": 3 } };
 }
 
 async function findAccepted(cases: typeof TWICE): Promise<string[]> {

@@ -51,7 +51,7 @@ export async function prototypeKeys({ count, seed }: RowOptions): Promise<RowRes
     rmSync(folder, { recursive: true });
   }
   const title = "keys by which a prototype is reached";
-  return { id: "C8", title, n: count, injected: count, violations, figures: counts };
+  return { title, n: count, injected: count, violations, figures: counts };
 }
 
 interface Trial {

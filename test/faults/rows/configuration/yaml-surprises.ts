@@ -100,7 +100,6 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
     rmSync(folder, { recursive: true });
   }
   return {
-    id: "C9",
     title: "YAML that is not what it seems",
     n: ms.length + Object.keys(READ).length,
     injected: ms.length,

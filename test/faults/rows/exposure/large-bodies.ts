@@ -126,7 +126,6 @@ export async function largeBodies({ count, dist }: RowOptions): Promise<RowResul
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(() => "a call ran"));
     return {
-      id: "X8",
       title: "bodies that are too large or lie",
       n: times.length,
       injected: times.length,

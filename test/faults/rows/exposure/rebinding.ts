@@ -65,7 +65,6 @@ export async function rebinding({ count, dist }: RowOptions): Promise<RowResult>
       .filter(({ id }) => id === "rebound");
     violations.push(...reached.map(({ kind }) => `a page has reached the server: ${kind}`));
     return {
-      id: "X3",
       title: "pages whose name stands for this machine",
       n: requests.length,
       injected: requests.length,

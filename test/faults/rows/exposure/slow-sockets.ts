@@ -62,7 +62,6 @@ export async function slowSockets({ count, dist, onProgress }: RowOptions): Prom
     await waitFor(() => takeCensus(gateway.pid).descriptors <= before.descriptors + 10, "return of the descriptors");
     violations.push(...findSlow({ of: "a proper call meanwhile", ms: others, gateMs: 1.2 * p99(control), control }));
     return {
-      id: "X9",
       title: "connections that send almost nothing",
       n: size + FLOODS,
       injected: size + FLOODS,

@@ -35,7 +35,6 @@ export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowR
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(({ id }) => `${id} ran`));
     return {
-      id: "X10",
       title: "requests that end at two places",
       n: count + PIPELINED,
       injected: count,

@@ -36,7 +36,6 @@ export async function tokenGuesses({ count, seed, dist }: RowOptions): Promise<R
       if (p < CERTAIN) violations.push(`a near guess takes ${ratio} times as long ${where} (p = ${p})`);
     if (leaky.p > CERTAIN) violations.push(`the measure does not see a comparison that stops early (p = ${leaky.p})`);
     return {
-      id: "X11",
       title: "tokens that are guessed",
       n: count + timing.n,
       injected: count + timing.n,

@@ -84,7 +84,7 @@ export async function crashMatrix({ count, seed, dist, failpoints, onProgress }:
   });
   const n = count * CELLS.length;
   const figures = { "slowest start after kills, ms": Math.round(recoveryMs) };
-  return { id: "I6", title: "crash matrix F1 to F7", n, injected: n, violations, figures };
+  return { title: "crash matrix F1 to F7", n, injected: n, violations, figures };
 }
 
 function toScene(cell: Cell, round: number): Scene {

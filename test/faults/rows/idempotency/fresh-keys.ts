@@ -57,7 +57,6 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
     const recorded = records.filter(({ kind, repeats }) => kind === "outcome" && repeats !== undefined).length;
     if (recorded !== told.repeats) violations.push(`${recorded} of ${told.repeats} repeats are on record`);
     return {
-      id: "I19",
       title: "the same call again under a new key",
       n: count,
       injected: count,

@@ -51,7 +51,6 @@ export async function gatewayKills({ count, seed, dist, onProgress }: RowOptions
     const violations = [...audit.violations, ...findViolations({ home, attempts, audit: audit.records, mayDie: true })];
     if (fleet.kills < count) violations.push(`only ${fleet.kills} of ${count} gateways were killed`);
     return {
-      id: "I8",
       title: "gateways killed under load",
       n: attempts.length,
       injected: fleet.kills,

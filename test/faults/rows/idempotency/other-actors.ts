@@ -54,7 +54,6 @@ export async function otherActors({ count, seed, dist, onProgress }: RowOptions)
       "answers disclosed": violations.filter((one) => one.includes("owner's answer")).length,
     };
     return {
-      id: "I9",
       title: "keys of other callers",
       n: n + OTHERS.length,
       injected: n + OTHERS.length,

@@ -52,6 +52,6 @@ export async function pausedGateway({ count, dist, onProgress }: RowOptions): Pr
     await other.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const n = count * ATTEMPTS_MEANWHILE;
-    return { id: "I13", title: "a gateway that stands still", n, injected: count, violations, figures: {} };
+    return { title: "a gateway that stands still", n, injected: count, violations, figures: {} };
   });
 }

@@ -33,7 +33,7 @@ export async function sameKey({ count, seed, dist, onProgress }: RowOptions): Pr
     for (const gateway of gateways) await gateway.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const n = count * PARALLEL;
-    return { id: "I3", title: "100 parallel calls with one key", n, injected: count, violations, figures: told };
+    return { title: "100 parallel calls with one key", n, injected: count, violations, figures: told };
   });
 }
 

@@ -43,7 +43,6 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
     const audit = await readAudit(home, dist);
     const crashes = countCrashes(home);
     return {
-      id: "I7",
       title: "10,000 calls of four gateways on one store",
       n: attempts.length,
       injected: crashes,

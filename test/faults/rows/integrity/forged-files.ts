@@ -97,7 +97,6 @@ export async function forgedFiles({ count, seed, dist }: RowOptions): Promise<Ro
     const violations = await judge(home, gateway, { forged, lives });
     await gateway.close();
     return {
-      id: "G1, G7",
       title: "tool files that nobody vouches for",
       n: forged.length + lives.length,
       injected: forged.length + lives.length,

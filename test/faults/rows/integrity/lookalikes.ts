@@ -31,7 +31,7 @@ export async function lookalikes({ count, dist }: RowOptions): Promise<RowResult
     violations.push(...found.violations.map((one) => `${kind}: ${one}`));
   }
   const n = chosen.length;
-  return { id: "G5", title: "servers that look like others", n, injected: n, violations, figures };
+  return { title: "servers that look like others", n, injected: n, violations, figures };
 }
 
 async function tryBoth(home: FaultHome, dist: string, name: string) {

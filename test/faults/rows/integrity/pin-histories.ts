@@ -45,7 +45,6 @@ export async function pinHistories({ count, seed, onProgress }: RowOptions): Pro
   });
   const violations = autoApprovals + wrongRefusals === 0 ? [] : [example ?? "no example"];
   return {
-    id: "G6",
     title: "definitions that change, in random histories",
     n: histories,
     injected: figures.steps,

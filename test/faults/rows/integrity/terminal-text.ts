@@ -67,7 +67,6 @@ export async function terminalText({ count, dist, onProgress }: RowOptions): Pro
     }
     if (printing === 0) violations.push("no command printed what the server said");
     return {
-      id: "G8",
       title: "hostile text in every field of a server",
       n: runs + agent.answers,
       injected: Object.keys(EVIL).length * runs,

@@ -46,7 +46,6 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
     const sockets = after.descriptors - before.descriptors;
     if (sockets > AT_ONCE) violations.push(`${sockets} descriptors stay`);
     return {
-      id: "L5",
       title: "sessions that are left behind",
       n: count,
       injected: Math.round(count * (1 - PARTING_SHARE)),

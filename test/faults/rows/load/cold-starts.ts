@@ -29,7 +29,6 @@ export async function coldStarts({ count, seed, dist, onProgress }: RowOptions):
     ...(problem === undefined ? [] : [`start ${number}: ${problem}`]),
   ]);
   return {
-    id: "L6",
     title: "cold starts of 100 servers with 5,000 tools",
     n: starts.length,
     injected: starts.length * SERVERS,

@@ -49,7 +49,6 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
     if (flood.refused === 0) violations.push("the flood was no flood: nothing of it was refused");
     const ms = slices.flatMap(({ ours }) => ours);
     return {
-      id: "L9",
       title: "one actor floods a server that twenty others use",
       n: ms.length,
       injected: flood.answered + flood.refused,

@@ -53,7 +53,6 @@ export async function guardCosts({ count, seed, dist, onProgress }: RowOptions):
     const median = (variant: Variant): number => quantile(micros.get(variant) ?? [], 0.5);
     const [none, ...guards] = VARIANTS;
     return {
-      id: "L10",
       title: "what the guards cost",
       n: VARIANTS.length * count,
       injected: VARIANTS.length * count,

@@ -43,7 +43,6 @@ export async function hangingServer({ count, seed, dist, onProgress }: RowOption
     if (p99.from > GATE) violations.push(`p99 of the others is ${describeEstimate(p99)} times that of the control`);
     const ms = slices.flatMap((slice) => slice.ours);
     return {
-      id: "L2",
       title: "one server hangs with 1,000 calls in line",
       n: ms.length,
       injected: endings.length,

@@ -28,7 +28,6 @@ export async function largeResults({ count, dist, onProgress }: RowOptions): Pro
   const stdio = await inHome((home) => overStdio(home, { count, dist }));
   const peaks = { "over HTTP": http, "over stdio": stdio };
   return {
-    id: "L8",
     title: "results of 1 MiB for slow readers",
     n: http.whole + stdio.whole,
     injected: 2 * count,

@@ -48,7 +48,6 @@ export async function manyUpstreams({ count, seed, dist, onProgress }: RowOption
     await gateway.close();
     const latencies = finished.map(({ latencyMs }) => latencyMs);
     return {
-      id: "L1",
       title: "an open loop of calls over a hundred servers",
       n: finished.length,
       injected: finished.length,

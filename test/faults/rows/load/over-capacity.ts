@@ -44,7 +44,6 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
       ...(shed.length === 0 ? ["nothing was refused"] : []),
     ];
     return {
-      id: "L3",
       title: `three times the capacity for ${count} s`,
       n: finished.length,
       injected: shed.length,

@@ -86,7 +86,6 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
     const audit = await readWholeRecord(home, dist);
     const trend = told.seconds < JUDGED_SECONDS ? undefined : toTrend(samples);
     return {
-      id: "L4",
       title: `half load with a fault every ${FAULT_EVERY_MS / 1000} s for ${Math.round(told.seconds)} s`,
       n: told.started,
       injected: sum(faults.injected),

@@ -108,7 +108,6 @@ export async function apiFuzz({ count, seed, dist, onProgress }: RowOptions): Pr
       ];
       const figures = { spawns: started.length, connections: listener.connections(), ...statuses };
       return {
-        id: "O15",
         title: "programs and servers that requests name",
         n: count,
         injected: count,

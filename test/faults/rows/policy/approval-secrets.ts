@@ -43,7 +43,6 @@ export async function approvalSecrets({ count, seed, dist }: RowOptions): Promis
     const few = secrets.length >= 4 ? [] : [`only ${secrets.length} secrets were found in the state folder`];
     const bytes = heard.reduce((sum, text) => sum + text.length, 0);
     return {
-      id: "O8",
       title: "the secrets of approvals",
       n: heard.length,
       injected: heard.length,

@@ -79,7 +79,6 @@ export async function bucketKeys({ count, seed, dist }: RowOptions): Promise<Row
       violations.push(...(await readAudit(home, dist)).violations);
       const n = count * Object.keys(callers).length;
       return {
-        id: "O10",
         title: "one caller that looks like many",
         n,
         injected: n,

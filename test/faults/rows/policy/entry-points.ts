@@ -87,7 +87,7 @@ export async function entryPoints({ count, seed, dist, onProgress }: RowOptions)
   const n = guarded.cells + strict.cells;
   const violations = [...guarded.violations, ...strict.violations];
   const figures = { reasons: chosen.length, cells: n, "legacy SSE": "not served" };
-  return { id: "O2", title: "every way in decides alike", n, injected: n, violations, figures };
+  return { title: "every way in decides alike", n, injected: n, violations, figures };
 }
 
 async function runMatrix(dist: string, sections: object, reasons: readonly Reason[]) {

@@ -43,7 +43,6 @@ export async function policyModel({ count, seed, dist, onProgress }: RowOptions)
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return {
-    id: "O16",
     title: "random policies against a model of them",
     n,
     injected: n,

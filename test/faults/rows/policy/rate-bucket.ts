@@ -57,7 +57,7 @@ export async function rateBucket({ count, seed, dist }: RowOptions): Promise<Row
     violations.push(...(await readAudit(home, dist)).violations);
     const ran = storm.filter(({ kind }) => kind === "answer").length;
     const figures = { limit, ran: ran + 1, limited: storm.length - ran, "clocks set wrong": GATEWAYS - 1 };
-    return { id: "O9", title: "one bucket, four gateways", n: count, injected: count - limit, violations, figures };
+    return { title: "one bucket, four gateways", n: count, injected: count - limit, violations, figures };
   });
 }
 

@@ -45,7 +45,6 @@ export async function selfApproval({ count, seed, dist, onProgress }: RowOptions
     const ran = home.ledger.entries().filter(({ kind, tool }) => kind === "effect" && tool !== "read").length;
     if (ran !== scenes.approvals) violations.push(`${ran} executions, ${scenes.approvals} approvals were used`);
     return {
-      id: "O7",
       title: "self-approval in mode human",
       n: attempts + scenes.attempts,
       injected: attempts + scenes.attempts,

@@ -37,7 +37,6 @@ export async function strictDenials({ count, seed, dist }: RowOptions): Promise<
   const strict = await inHome((home) => runStrict(home, { count, random, dist }));
   const lies = await inHome((home) => runLies(home, dist));
   return {
-    id: "O1, O4",
     title: "what nobody has allowed, under strict",
     n: strict.n + lies.n,
     injected: strict.n + lies.n,

@@ -46,7 +46,6 @@ export async function unseenTools({ count, seed, dist, onProgress }: RowOptions)
         for (const gateway of [full, without]) await gateway.stop();
         const { p, distance } = compareSamples(timed.hidden, timed.none);
         return {
-          id: "O3, O11",
           title: "tools that a caller may not see",
           n: told.n + timed.hidden.length + timed.none.length,
           injected: told.n + timed.hidden.length,

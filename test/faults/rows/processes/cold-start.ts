@@ -32,7 +32,6 @@ export async function coldStart({ count, dist }: RowOptions): Promise<RowResult>
   const late = { of: "the word that it starts, after its wait", ms: known.lateMs, gateMs: GATE_MS };
   violations.push(...findSlow({ ...late, control: known.pingMs }));
   return {
-    id: "U6",
     title: "a server that takes long to start",
     n: known.told + unknown.told + 2,
     injected: 2,

@@ -49,7 +49,6 @@ export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult
     if (!gateway.isAlive) violations.push("the gateway has ended");
     await gateway.close();
     return {
-      id: "U11",
       title: "servers that end all the time",
       n: found.length,
       injected: ended + left,

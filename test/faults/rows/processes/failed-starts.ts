@@ -61,7 +61,6 @@ export async function failedStarts({ count, dist, onProgress }: RowOptions): Pro
     await gateway.close();
     if (gateway.exitCode !== 0) violations.push(`the gateway ended with ${gateway.exitCode}`);
     return {
-      id: "U12",
       title: "starts that fail",
       n: count + outOfFiles,
       injected: count + outOfFiles,

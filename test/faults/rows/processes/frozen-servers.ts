@@ -43,7 +43,6 @@ export async function frozenServers({ count, seed, dist }: RowOptions): Promise<
     }
     await gateway.close();
     return {
-      id: "U20",
       title: "servers that stand still",
       n: count * (AFTER + 1),
       injected: count,

@@ -36,7 +36,6 @@ export async function gatewayKilled({ count, dist, onProgress }: RowOptions): Pr
     for (const { pid } of survivors) process.kill(pid, "SIGKILL");
     const duplicates = await startAgain(home, dist, names, violations);
     return {
-      id: "U3",
       title: "a gateway killed with a hundred servers",
       n: names.length,
       injected: before.length,

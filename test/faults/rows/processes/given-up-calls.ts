@@ -36,7 +36,6 @@ export async function givenUpCalls({ count, dist }: RowOptions): Promise<RowResu
     if (pids.size !== 1) violations.push(`calls were answered by ${pids.size} processes`);
     await gateway.close();
     return {
-      id: "U22",
       title: "calls that are given up",
       n: count,
       injected: count,

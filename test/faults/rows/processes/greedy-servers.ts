@@ -35,7 +35,6 @@ export async function greedyServers({ count, dist }: RowOptions): Promise<RowRes
     violations.push(...findSlow({ of: "calls of another server", ms, gateMs: CALL_GATE_MS, control }));
     await gateway.close();
     return {
-      id: "U23",
       title: "servers that take everything",
       n: ms.length,
       injected: count * 2,

@@ -61,7 +61,6 @@ export async function hugeMessages({ count, dist, onProgress }: RowOptions): Pro
     );
     await gateway.close();
     return {
-      id: "U10",
       title: "messages that are too large",
       n: tally.innocent,
       injected: sizes.length * 2,

@@ -50,7 +50,7 @@ export async function listStorms({ count, dist }: RowOptions): Promise<RowResult
     );
   });
   const n = BURST + CHANGES + ECHOES_MS.length;
-  return { id: "U14", title: "announcements of changed tools", n, injected: n, violations, figures };
+  return { title: "announcements of changed tools", n, injected: n, violations, figures };
 }
 
 const passes = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

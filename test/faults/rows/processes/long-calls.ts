@@ -58,7 +58,6 @@ export async function longCalls({ count, dist }: RowOptions): Promise<RowResult>
     if (after.kind !== "answer") violations.push(`the next call ended in ${describe(after)}`);
     await gateway.close();
     return {
-      id: "U16",
       title: "calls that take long",
       n: cases.length,
       injected: cases.length,

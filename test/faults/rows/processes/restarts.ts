@@ -50,7 +50,6 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
     if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB`);
     await gateway.close();
     return {
-      id: "U21",
       title: "one server, started over and over",
       n: restarted,
       injected: restarted,

@@ -4,5 +4,5 @@ import { killServers } from "../../support/server-kills.js";
 
 /** `count`: how many kills there are. */
 export function serverKills(options: RowOptions): Promise<RowResult> {
-  return killServers(options, { id: "U1", title: "kill -9 of the server in the middle of a call", isWrapped: false });
+  return killServers(options, { title: "kill -9 of the server in the middle of a call", isWrapped: false });
 }

@@ -43,7 +43,6 @@ export async function silentStarts({ count, dist }: RowOptions): Promise<RowResu
       ...findSlow({ of: "first calls of the others", ms: found.callMs, gateMs: CALL_GATE_MS, control: control.callMs }),
     );
     return {
-      id: "U5",
       title: "servers that never answer the handshake",
       n: count,
       injected: silent.length,

@@ -47,7 +47,6 @@ export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResu
     );
     await gateway.close();
     return {
-      id: "U8",
       title: "servers that flood or close their standard error",
       n: count * 3,
       injected: count * 2,

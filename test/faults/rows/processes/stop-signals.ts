@@ -27,7 +27,6 @@ export async function stopSignals({ count, dist }: RowOptions): Promise<RowResul
     for (const ending of stop.endings) endings[ending] = (endings[ending] ?? 0) + 1;
   }
   return {
-    id: "U4",
     title: "gateways told to stop in the middle of calls",
     n: count * IN_FLIGHT,
     injected: count,

@@ -55,7 +55,6 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     await callAll(gateway, names, violations, true);
     await gateway.close();
     return {
-      id: "U9",
       title: "servers that do not read their input",
       n: ms.length,
       injected: ms.length,

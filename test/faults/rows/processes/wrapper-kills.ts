@@ -4,5 +4,5 @@ import { killServers } from "../../support/server-kills.js";
 
 /** `count`: how many kills there are. */
 export function wrapperKills(options: RowOptions): Promise<RowResult> {
-  return killServers(options, { id: "U2", title: "kill -9 of the shell around the server", isWrapped: true });
+  return killServers(options, { title: "kill -9 of the shell around the server", isWrapped: true });
 }

@@ -57,7 +57,6 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
     await wire.close();
     const given = times.length + hungUp + queued + starting;
     return {
-      id: "P12",
       title: "calls that are given up",
       n: given,
       injected: given,

@@ -77,7 +77,6 @@ export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult
     if (/RangeError/.test(wire.said())) violations.push(wire.said().slice(-500));
     await wire.close();
     return {
-      id: "P8",
       title: "messages that are nested too deep or hold too much",
       n: times.length,
       injected: times.length,

@@ -62,7 +62,6 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
     violations.push(...findReached(home));
     if (/    at /.test(gateway.said())) violations.push(`it said ${gateway.said().slice(-500)}`);
     return {
-      id: "P2",
       title: "requests that are none, over HTTP",
       n: sent,
       injected: sent,

@@ -11,7 +11,7 @@ const TURN = 1000;
 const TURN_LIMIT_MS = 60_000;
 const MOST_GROWTH_MIB = 20;
 /** The heap has found its size by then. */
-const WARM_SHARE = 0.3;
+const WARM_SHARE = 0.5;
 const MIB = 1024 * 1024;
 
 /** `count`: how many frames there are. */
@@ -48,7 +48,6 @@ export async function fuzzStdio({ count, seed, dist, onProgress }: RowOptions): 
     if (/unhandled|uncaught|    at /i.test(wire.said())) violations.push(`it said ${wire.said().slice(-500)}`);
     await wire.close();
     return {
-      id: "P1",
       title: "frames that are no messages, on stdio",
       n: turns * size,
       injected: turns * size,

@@ -42,7 +42,6 @@ export async function longLines({ count, dist }: RowOptions): Promise<RowResult>
       violations.push(`a line takes ${growth.toFixed(1)} MiB more at its peak than as much in short ones`);
     await wire.close();
     return {
-      id: "P9",
       title: "lines of 100 MiB on stdio",
       n: count,
       injected: count,

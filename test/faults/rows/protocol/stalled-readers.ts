@@ -54,7 +54,6 @@ export async function stalledReaders({ count, dist }: RowOptions): Promise<RowRe
       ...(gateway.isAlive ? [] : ["the gateway is gone"]),
     ];
     return {
-      id: "P14",
       title: "clients that stop reading",
       n: CLIENTS,
       injected: CLIENTS,

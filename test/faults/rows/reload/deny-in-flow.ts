@@ -66,7 +66,6 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
     violations.push(...effective.filter((ms) => ms > limit).map((ms) => `a denial took ${ms} ms`));
     await gateway.close();
     return {
-      id: "W5",
       title: "a tool that is denied while calls flow",
       n: calls,
       injected: count,

@@ -46,7 +46,6 @@ export async function exactRestarts({ count, seed, dist }: RowOptions): Promise<
     }
     await gateway.close();
     return {
-      id: "W4",
       title: "changes that need no restart",
       n: count,
       injected: count,

@@ -52,7 +52,6 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
     if (after.processes > before.processes) violations.push(`${after.processes - before.processes} processes are left`);
     await gateway.close();
     return {
-      id: "W6",
       title: "a configuration that is written without end",
       n: writes,
       injected: writes,

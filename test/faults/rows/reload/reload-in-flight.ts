@@ -47,7 +47,6 @@ export async function reloadInFlight({ count, dist, onProgress }: RowOptions): P
     );
     await gateway.close();
     return {
-      id: "W1",
       title: "reloads under 200 calls in flight",
       n: held.length + turns.length + reads.count,
       injected: count,

@@ -61,7 +61,6 @@ export async function wrongConfigurations({ count, seed, dist }: RowOptions): Pr
     }
     await gateway.close();
     return {
-      id: "W3",
       title: "configurations that are wrong",
       n: calls,
       injected: count,

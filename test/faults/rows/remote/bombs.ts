@@ -91,7 +91,6 @@ export async function bombs({ count, dist, onProgress }: RowOptions): Promise<Ro
       onProgress?.(`${what}: ${describe(outcome)}, ${toMib(bytes)} MiB`);
     }
     return {
-      id: "H7",
       title: "answers that unpack to 1 GiB, and without end",
       n: grown.length,
       injected: grown.length,

@@ -45,7 +45,6 @@ export async function brokenConnections({ count, seed, dist }: RowOptions): Prom
     const limit = Math.max(LIMIT_MS, TIMES_CONTROL * Math.max(...controls));
     violations.push(...slow.filter(({ ms }) => !(ms <= limit)).map(({ id, ms }) => `${id}: told after ${ms} ms`));
     return {
-      id: "H3",
       title: "connections that break off",
       n: count,
       injected: faults.size,

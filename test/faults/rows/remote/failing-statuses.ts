@@ -73,7 +73,6 @@ export async function failingStatuses({ count, seed, dist }: RowOptions): Promis
     }
     const tries = ids.reduce((sum, { id }) => sum + scene.seen(id), 0);
     return {
-      id: "H4",
       title: "servers that fail and say when to come again",
       n: count,
       injected: tries,

@@ -28,7 +28,6 @@ export async function forgottenSessions({ count, dist }: RowOptions): Promise<Ro
     });
   }
   return {
-    id: "H2",
     title: "servers that forget their sessions",
     n: count * CALLS,
     injected: count,

@@ -41,7 +41,6 @@ export async function idleCloses({ count, seed, dist, onProgress }: RowOptions):
     const perSecond = Math.round(count / ((performance.now() - from) / 1000));
     if (closed.atSend === 0 || closed.idle === 0) violations.push("no connection was closed");
     return {
-      id: "H18",
       title: "idle connections that close at the next call",
       n: count,
       injected: closed.atSend + closed.idle,

@@ -63,7 +63,6 @@ export async function inboundHeaders({ count, seed, dist }: RowOptions): Promise
     const effects = [...scene.remote.ledger.values()].reduce((sum, done) => sum + done.effects, 0);
     if (effects < count) violations.push(`${effects} of ${count} calls reached the server`);
     return {
-      id: "H11",
       title: "headers of callers",
       n: count,
       injected: canaries.length,

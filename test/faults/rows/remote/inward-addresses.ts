@@ -33,7 +33,6 @@ export async function inwardAddresses({ count, seed, dist: _dist, onProgress }: 
     const ours = world.trap.knocks();
     const n = tried.length * Object.keys(ENTRIES).length;
     return {
-      id: "H9",
       title: "addresses that lead inward",
       n,
       injected: n,

@@ -80,7 +80,6 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
     violations.push(...(await judgeAfterwards(scene)));
     const late = ended.map(({ ms, limitMs }) => ms - limitMs);
     return {
-      id: "H5",
       title: "answers that come slowly or never",
       n: ended.length,
       injected: ended.length,

@@ -38,7 +38,6 @@ export async function twoActors({ count, dist }: RowOptions): Promise<RowResult>
     }
     const sessions = scene.remote.initialized();
     return {
-      id: "H16",
       title: "two actors at one server",
       n: calls,
       injected: count * SERVERS.length,

@@ -61,7 +61,6 @@ export async function unreachable({ count, dist }: RowOptions): Promise<RowResul
       await gateway.close();
       violations.push(...(await judgeSwitches(home, dist, ports[0]!)));
       return {
-        id: "H1",
         title: "servers that cannot be reached",
         n: calls + SWITCHES.length,
         injected: calls + SWITCHES.length,

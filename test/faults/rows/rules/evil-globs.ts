@@ -50,7 +50,6 @@ export async function evilGlobs({ count }: RowOptions): Promise<RowResult> {
   const unfit = ["github:delete/file", ".hidden"].filter((name) => !compileGlob("*").test(name));
   violations.push(...unfit.map((name) => `* does not fit ${name}`));
   return {
-    id: "R3",
     title: "evil globs",
     n: GLOBS.length * count,
     injected: GLOBS.length,

@@ -48,7 +48,6 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
       `the gateway stood still for ${Math.round(held)} ms, without rules for ${Math.round(lags.control.max)}`,
     );
   return {
-    id: "R1",
     title: "evil regexes as rules",
     n: EVIL_PATTERNS.length * count,
     injected: EVIL_PATTERNS.length,

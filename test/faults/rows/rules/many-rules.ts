@@ -52,7 +52,6 @@ export async function manyRules({ count, seed }: RowOptions): Promise<RowResult>
     ...(decided === 0 ? ["no rule decided anything"] : []),
   ];
   return {
-    id: "R7",
     title: "very many rules and tools",
     n: count,
     injected: count,

@@ -86,7 +86,6 @@ export async function evilSchemas({ count, dist, onProgress }: RowOptions): Prom
       );
     const median = (ms: readonly number[]): number => ms.toSorted((one, other) => one - other)[ms.length >> 1] ?? 0;
     return {
-      id: "V1, V2",
       title: "schemas with evil patterns",
       n: rounds,
       injected: rounds,

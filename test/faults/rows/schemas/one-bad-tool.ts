@@ -53,7 +53,6 @@ export async function oneBadTool({ count, dist }: RowOptions): Promise<RowResult
     await gateway.close();
     violations.push(...(await findUntold(home, dist, kinds)));
     return {
-      id: "V11",
       title: `one broken tool among ${TOOLS}`,
       n: kinds.length * TOOLS,
       injected: kinds.length,

@@ -98,7 +98,6 @@ export async function schemaBombs({ count, dist, onProgress }: RowOptions): Prom
         `the event loop stood still for ${Math.round(worst.max)} ms, otherwise for ${Math.round(control.max)}`,
       );
     return {
-      id: "V5",
       title: "schemas that explode",
       n: refusals.length + recovery.length + 1,
       injected: refusals.length + 1,

@@ -66,7 +66,6 @@ export async function schemaRoots({ count, seed, dist, onProgress }: RowOptions)
     }
     await gateway.close();
     return {
-      id: "V9",
       title: "schemas whose root is no plain object",
       n: count + tools.length,
       injected: tools.length,

@@ -46,7 +46,6 @@ export async function argvSecrets({ count, seed, dist }: RowOptions): Promise<Ro
     const ran = readdirSync(home.folder).filter((name) => name.startsWith("started-"));
     await gateway.close();
     return {
-      id: "S4",
       title: "variables in the arguments of servers",
       n: forms.length,
       injected: forms.length,

@@ -46,7 +46,6 @@ export async function runCanaries({ runs, seed, dist, onProgress }: CanaryOption
 export async function canaries({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const sweep = await runCanaries({ runs: count, seed, dist, ...(onProgress === undefined ? {} : { onProgress }) });
   return {
-    id: "S1",
     title: "secrets in every place, a fault in every run",
     n: sweep.runs * sweep.canaries,
     injected: sweep.runs,

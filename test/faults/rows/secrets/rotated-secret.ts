@@ -56,7 +56,6 @@ export async function rotatedSecret({ count, dist, onProgress }: RowOptions): Pr
     remote.close();
     if (stale > 0) violations.push(`${stale} calls have the old secret ${LIMIT_MS} ms after it changed`);
     return {
-      id: "S7",
       title: "a secret that changes under load",
       n: uses.length,
       injected: count,

@@ -67,7 +67,6 @@ export async function templatesKept({ count, seed, dist, onProgress }: RowOption
     await gateway.close();
     violations.push(...scanFiles(home.folder, new Set([home.path(".env")]), needles));
     return {
-      id: "S5",
       title: "configurations with variables in them",
       n: Math.min(count, COMMANDS.length) + 1,
       injected: Object.keys(canaries).length,
