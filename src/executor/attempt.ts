@@ -119,7 +119,7 @@ export class Attempt {
       const facts = { level: "error", request_id: this.requestId } as const;
       this.#parts.log(`Request ${this.requestId} failed: ${describeDefect(thrown)}`, facts);
     }
-    if (this.#risky !== undefined && error.executed === "no") this.#parts.repeats.forget(this.#risky);
+    if (this.#risky !== undefined) this.#noteEnd(this.#risky, error.executed);
     const decision = isRefusal(error) ? "refused" : "allowed";
     try {
       await this.#conclude({ kind: "error", error }, { decision, outcome: "error", error_code: error.code });
@@ -127,6 +127,11 @@ export class Attempt {
       return error.code === "AUDIT_UNAVAILABLE" ? error : this.#tell(failure, error.executed);
     }
     return error;
+  }
+
+  #noteEnd(risky: RiskyCall, executed: Executed): void {
+    if (executed === "no") this.#parts.repeats.forget(risky);
+    if (executed === "unknown") this.#parts.repeats.lost(risky);
   }
 
   async #conclude(ending: Ending, told: Told): Promise<void> {

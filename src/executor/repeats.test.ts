@@ -36,6 +36,20 @@ describe("a risky call that says what one shortly before has said", () => {
     ]);
   });
 
+  it("is nothing where no key was given and the answer has come", async () => {
+    const { call, logged } = await setUpRisky();
+    await call();
+    await call();
+    expect(logged).toEqual([]);
+  });
+
+  it("is told of where no key was given and the answer was lost", async () => {
+    const lost = new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "No answer.", { executed: "unknown" });
+    const { call } = await setUpRisky({ send: () => Promise.reject(lost) });
+    await expect(call()).rejects.not.toHaveProperty("facts.repeats");
+    await expect(call()).rejects.toMatchObject({ facts: { repeats: { request_id: "id-1" } } });
+  });
+
   it("tells of the earlier one when it fails as well", async () => {
     const lost = new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "No answer.", { executed: "unknown" });
     const { call } = await setUpRisky({ send: () => Promise.reject(lost) });

@@ -1,5 +1,6 @@
-// Risky calls that were sent of late, so that one is noticed that says the same under another key or none: a caller that
-// makes up a new key for the same intention. It can be told, not prevented. Only this process's own calls are known.
+// Risky calls that were sent of late, so that one is noticed that says the same under another key, or after the answer was
+// lost: a caller that makes up a new key for the same intention. It can be told, not prevented. Calls that are repeated
+// without keys and answered are nothing: that is how one looks again. Only this process's own calls are known.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../model/json.js";
 import { canonicalJson } from "../util/json/canonical.js";
@@ -29,10 +30,13 @@ export interface Repeats {
   note(call: RiskyCall): Repeated | undefined;
   /** It was not sent after all. */
   forget(call: RiskyCall): void;
+  /** Nobody knows whether it ran. */
+  lost(call: RiskyCall): void;
 }
 
 interface Sent extends Pick<RiskyCall, "requestId" | "key"> {
   readonly at: number;
+  isLost: boolean;
 }
 
 const WINDOW_MS = 600_000;
@@ -59,11 +63,10 @@ export function createRepeats(elapsed: () => number): Repeats {
       // What was sent after all of the others may stand behind them.
       const before = known !== undefined && known.at > at - WINDOW_MS ? known : undefined;
       sent.delete(text);
-      sent.set(text, { last: { requestId, key, at }, before });
-      const isOther = before !== undefined && (key === undefined || before.key !== key);
-      return isOther && before.requestId !== requestId
-        ? { requestId: before.requestId, ageMs: at - before.at }
-        : undefined;
+      sent.set(text, { last: { requestId, key, at, isLost: false }, before });
+      if (before === undefined || before.requestId === requestId) return undefined;
+      const isOdd = before.key === key ? key === undefined && before.isLost : true;
+      return isOdd ? { requestId: before.requestId, ageMs: at - before.at } : undefined;
     },
     forget(call) {
       const text = digestOf(call);
@@ -71,6 +74,10 @@ export function createRepeats(elapsed: () => number): Repeats {
       if (known?.last.requestId !== call.requestId) return;
       sent.delete(text);
       if (known.before !== undefined) sent.set(text, { last: known.before, before: undefined });
+    },
+    lost(call) {
+      const known = sent.get(digestOf(call));
+      if (known?.last.requestId === call.requestId) known.last.isLost = true;
     },
   };
 }
