@@ -53,12 +53,25 @@ it("ends when its reader takes nothing for a while, however little comes", async
 
 it("goes on for a reader who is behind a burst and takes one piece after the other", async () => {
   const { source, push, close } = createSource();
-  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 64 * 1024, stallMs: 60_000 });
+  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 128 * 1024, stallMs: 60_000 });
   for (let count = 0; count < 700; count += 1) push(bytes(200));
   push(Buffer.from("the answer"));
   close();
   await turn();
   expect((await new Response(body).text()).endsWith("the answer")).toBe(true);
+});
+
+it("ends sooner when much waits in other streams, and leaves nothing counted behind", async () => {
+  const room = { bytes: 9 * 1024 * 1024 };
+  const { source, cancelled, push } = createSource();
+  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 1000, stallMs: 60_000, room });
+  for (let count = 0; count < 2; count += 1) {
+    push(bytes(600));
+    await turn();
+  }
+  expect(cancelled).toHaveBeenCalledOnce();
+  expect(await new Response(body).text()).toMatch(/^: closed because/);
+  expect(room.bytes).toBe(9 * 1024 * 1024);
 });
 
 it("counts what small pieces cost beside their bytes", async () => {
