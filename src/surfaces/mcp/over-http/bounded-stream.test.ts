@@ -53,7 +53,7 @@ it("ends when its reader takes nothing for a while, however little comes", async
 
 it("goes on for a reader who is behind a burst and takes one piece after the other", async () => {
   const { source, push, close } = createSource();
-  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 128 * 1024, stallMs: 60_000 });
+  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 256 * 1024, stallMs: 60_000 });
   for (let count = 0; count < 700; count += 1) push(bytes(200));
   push(Buffer.from("the answer"));
   close();

@@ -2,7 +2,7 @@
 const MOST_WAITING_BYTES = 384 * 1024;
 const STALL_MS = 2000;
 /** One that takes something may be behind by so many times that: a burst comes faster than anybody reads. */
-const MOST_BEHIND = 10;
+const MOST_BEHIND = 2.5;
 /** That is for few: when so much waits in all streams, none may be further behind than one that takes nothing. */
 const MOST_IN_ALL_BYTES = 4 * 1024 * 1024;
 /** What a piece costs beside its own bytes: of small ones that is most of it. */
