@@ -12,7 +12,7 @@ const blocks = (language: string) =>
 
 describe("README.md", () => {
   it("is short", () => {
-    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1000);
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(800);
   });
 
   it("links to files that exist", () => {
