@@ -5,6 +5,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { countOf } from "../../test/support/counts.js";
 import { createTestKey, hashed, NOW, sampleFile, signed, stdioFile } from "../../test/support/signed-files.js";
 import { createStore } from "../store/create-store.js";
 import type { Store } from "../store/store.js";
@@ -421,7 +422,7 @@ describe("a file that is replaced while it is read", () => {
       renameSync(target + ".draft", target);
     }`;
 
-  it("is parsed as it was verified, a thousand times", async () => {
+  it("is parsed as it was verified, every time", async () => {
     const good = ["One.", "Two."].map((description) => signed(sampleFile({ description }), ann.signing));
     const evil = good.map((bytes) => Buffer.from(bytes.toString("utf8").replace("lib.example", "mal.example")));
     for (const [n, bytes] of good.entries()) await writeFile(join(root, `good-${n + 1}`), bytes);
@@ -434,7 +435,7 @@ describe("a file that is replaced while it is read", () => {
     const keyring = createKeyring({ keys: [ann.known], problems: [] });
     const met = new Map<string, number>();
     try {
-      for (let n = 0; n < 1000; n += 1) {
+      for (let n = 0; n < countOf(1000, 250); n += 1) {
         const { files, refused } = await read({ versions });
         for (const { reason } of refused) met.set(reason, (met.get(reason) ?? 0) + 1);
         for (const { file, bytes } of files) {

@@ -14,9 +14,11 @@ import { isJsonObject } from "../../model/json.js";
 import { scanJson } from "../../util/json/scan.js";
 import { isMalformed, JSON_LIMITS, type JsonViolation, MOST_VIOLATIONS } from "../../util/json/violation.js";
 import { idOfOversize } from "../../util/oversize-id.js";
+import { findWrongParams } from "./handshake-params.js";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /** Those of arguments, with room for the levels around them. */
@@ -74,6 +76,8 @@ function judge(value: unknown, flaws: readonly JsonViolation[]): Item {
   if (!isMessage(value)) return refuse(idOf(value), INVALID_REQUEST, NOT_A_MESSAGE);
   if (!("method" in value)) return deliver(flaws.length === 0 && isAnswer(value) ? value : toNoAnswer(value));
   if (!("id" in value)) return flaws.some(isAmbiguous) ? { kind: "ignored" } : deliver(value);
+  const wrong = findWrongParams(value.method, value.params);
+  if (wrong !== undefined) return refuse(value.id, INVALID_PARAMS, wrong);
   const around = flaws.find(({ path }) => value.method !== "tools/call" || !isInArguments(path));
   if (around === undefined) return deliver(value, flaws);
   return refuse(value.id, INVALID_REQUEST, `${around.path || "The message"} ${around.message}.`);

@@ -315,7 +315,8 @@ describe("batches", () => {
 
   it("hold no initialize and no id twice", async () => {
     const { transport, received, written, idle, send } = await openOn("2025-03-26");
-    await send([ping(1), ping(1), { jsonrpc: "2.0", id: 2, method: "initialize", params: {} }]);
+    const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "a", version: "1" } };
+    await send([ping(1), ping(1), { jsonrpc: "2.0", id: 2, method: "initialize", params }]);
     expect(received).toEqual([ping(1)]);
     await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
     await idle();

@@ -161,9 +161,9 @@ describe("execute", () => {
   });
   it("waits longer for a slow start than for an answer, and records one execution only", async () => {
     const slow = createCliPlace();
-    const program = slow.write("slow.mjs", `setTimeout(() => import(${JSON.stringify(ECHO)}), 3500);\n`);
+    const program = slow.write("slow.mjs", `setTimeout(() => import(${JSON.stringify(ECHO)}), 1500);\n`);
     slow.write(".anygpt/mcp-discovery.config.json", { servers: [{ name: "slow", ...nodeServer(program) }] });
-    const argv = ["mcp", "execute", "slow", "echo", "--args", '{"text":"at last"}', "--timeout", "3"];
+    const argv = ["mcp", "execute", "slow", "echo", "--args", '{"text":"at last"}', "--timeout", "1"];
     const { exit, stdout } = await slow.run(...argv);
     const records = await recordsIn(join(slow.folder, "state/store.db"));
     slow.remove();

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../model/json.js";
+import { parseFrame } from "./frames.js";
+import { findWrongParams } from "./handshake-params.js";
+
+const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a", version: "1" } };
+
+it.each<[string, JsonObject | undefined, string | undefined]>([
+  ["initialize", HELLO, undefined],
+  ["initialize", { ...HELLO, protocolVersion: 5 }, "initialize needs protocolVersion, a text."],
+  ["initialize", { ...HELLO, capabilities: [] }, "initialize needs capabilities, an object."],
+  [
+    "initialize",
+    { ...HELLO, clientInfo: { name: "a" } },
+    "initialize needs clientInfo, an object with name and version, both texts.",
+  ],
+  ["initialize", undefined, "initialize needs protocolVersion, a text."],
+  ["logging/setLevel", { level: "warning" }, undefined],
+  [
+    "logging/setLevel",
+    { level: "loud" },
+    "logging/setLevel needs level, one of debug, info, notice, warning, error, critical, alert, emergency.",
+  ],
+  ["ping", undefined, undefined],
+])("says what %s with %j lacks", (method, params, wrong) => {
+  expect(findWrongParams(method, params)).toBe(wrong);
+});
+
+it("refuses such a request as one with invalid parameters, under its id", () => {
+  const line = Buffer.from('{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":1}}');
+  expect(parseFrame(line)).toMatchObject({ kind: "refused", answer: { id: 3, error: { code: -32602 } } });
+});
