@@ -29,6 +29,16 @@ describe("failures of the network", () => {
     });
   });
 
+  it("names a port that fetch refuses", async () => {
+    const error: unknown = await fetch("http://127.0.0.1:6000/").catch((thrown: unknown) => thrown);
+    expect(networkError("github", error)).toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      executed: "no",
+      message:
+        "github cannot be reached: its port is one of those that programs for the web never connect to (ERR_BLOCKED_PORT).",
+    });
+  });
+
   it("looks into the errors of several addresses", () => {
     const both = new AggregateError([Object.assign(new Error("v6"), { code: "ECONNREFUSED" })]);
     expect(networkError("github", new TypeError("fetch failed", { cause: both })).facts).toEqual({

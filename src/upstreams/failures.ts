@@ -202,6 +202,8 @@ function notMcp(server: string, cause: unknown): DiscoveryError {
 }
 
 function systemCode(error: unknown): string | undefined {
+  // undici 6 to 8, by the fetch standard's list of ports: it has no code for it.
+  if (findCause(error, ({ message }) => message === "bad port") !== undefined) return "ERR_BLOCKED_PORT";
   const found = findCause(
     error,
     (cause) => typeof (cause as NodeJS.ErrnoException).code === "string" && !(cause instanceof SdkError),

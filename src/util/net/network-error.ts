@@ -8,6 +8,7 @@ export const UNREACHED: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "its host cannot be reached",
   ENETUNREACH: "its network cannot be reached",
   UND_ERR_CONNECT_TIMEOUT: "its host did not answer",
+  ERR_BLOCKED_PORT: "its port is one of those that programs for the web never connect to",
   CERT_HAS_EXPIRED: "its TLS certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its TLS certificate is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its TLS certificate is self-signed",
