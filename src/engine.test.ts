@@ -92,6 +92,13 @@ describe("DiscoveryEngine", () => {
     expect(await echo().executeTool("echo", "add", { a: 1, b: 2 })).toEqual({ success: true, result: { sum: 3 } });
   });
 
+  it("starts a server once for its first call, though its tools have to be listed before", async () => {
+    const log: string[] = [];
+    options = { ...options, log: (message) => log.push(message) };
+    expect(await echo().executeTool("echo", "echo", { text: "hi" })).toMatchObject({ success: true });
+    expect(log.filter((line) => line.startsWith("Starting"))).toEqual(["Starting echo."]);
+  });
+
   it("puts everything that can go wrong with a call into the result", async () => {
     const engine = echo();
     expect(await engine.executeTool("nobody", "x", {})).toMatchObject({

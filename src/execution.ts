@@ -110,7 +110,18 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       return found;
     };
     const among = { resolve, send, riskOf, newId: newRequestId };
-    return observers?.execute(among, executeWith) ?? executeWith({ resolve, send });
+    const execute = observers?.execute(among, executeWith) ?? executeWith({ resolve, send });
+    return (call, signal) => (isListed(call.server) ? execute(call, signal) : executeFirst(execute, call, signal));
+  };
+  const isListed = (server: string): boolean => inForce().snapshot().servers.get(server)?.record !== undefined;
+  /** A server that has to be asked for its tools first need not be started for that and for the call. */
+  const executeFirst: ExecuteFirst = async (execute, call, signal) => {
+    const arrived = upstreams.expectCall(call.server);
+    try {
+      return await execute(call, signal);
+    } finally {
+      arrived();
+    }
   };
   return { execute: executeAmong(discovery), executeAmong, policy, confirmations, idempotency };
 }
@@ -135,6 +146,8 @@ function toUpstreamCall(tool: Tool, call: OutgoingCall, { policy, beforeSend }: 
     beforeSend,
   };
 }
+
+type ExecuteFirst = (execute: Execute, ...call: Parameters<Execute>) => ReturnType<Execute>;
 
 interface Sending extends Pick<OutgoingCall, "beforeSend"> {
   readonly policy: Policy;

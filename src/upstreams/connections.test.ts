@@ -218,6 +218,22 @@ describe("a list", () => {
     expect(await pidOf(upstreams)).toBe(pid);
   });
 
+  it("leaves its connection to a call that is about to come, and to nobody when it does not", async () => {
+    const upstreams = openWatched();
+    const [first, second] = [upstreams.expectCall("echo"), upstreams.expectCall("echo")];
+    await upstreams.list(echo);
+    first();
+    await pidOf(upstreams);
+    second();
+    expect(upstreams.states).toEqual(["starting", "open"]);
+    const other = openWatched();
+    const arrived = other.expectCall("echo");
+    await other.list(echo);
+    arrived();
+    await eventually(() => other.states.at(-1) === "closed");
+    expect(other.states).toEqual(["starting", "open", "closed"]);
+  });
+
   it("that is given up leaves no process", async () => {
     const upstreams = openWatched();
     const controller = new AbortController();

@@ -33,6 +33,8 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   });
   /** A server that is replaced by another of its name is watched as the old one was. */
   const watched = new Map<string, Watches>();
+  /** How many calls of a server are about to come. */
+  const expected = new Map<string, number>();
   const offerListeners = new Set<Parameters<Upstreams["onOffersChanged"]>[0]>();
   let peers: Peers = "none";
   let closing: Promise<void> | undefined;
@@ -58,6 +60,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       schedule: scheduleUnref,
       peers: () => peers,
       watches: watchesOf(lane),
+      isExpected: () => expected.has(server),
       onOffersChanged(kind) {
         for (const listener of offerListeners) listener(server, kind);
       },
@@ -110,6 +113,16 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     }
   }
 
+  function expectCall(server: string): () => void {
+    expected.set(server, (expected.get(server) ?? 0) + 1);
+    return () => {
+      const left = (expected.get(server) ?? 1) - 1;
+      if (left > 0) return void expected.set(server, left);
+      expected.delete(server);
+      for (const lane of lanes.values()) if (lane.server === server) lane.upstream.rest();
+    };
+  }
+
   async function closeAll(): Promise<void> {
     const all = Promise.all(
       [...[...lanes.values()].map((lane) => lane.upstream), ...retired].map((one) => one.close()),
@@ -134,6 +147,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       return () => void offerListeners.delete(listener);
     },
     expectPeers: (expected) => void (peers = peers === "many" ? peers : expected),
+    expectCall,
     state: stateOf,
     stderr: (server) => lanes.get(server)?.upstream.stderr() ?? [],
     drop,

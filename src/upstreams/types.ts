@@ -47,6 +47,8 @@ export interface Upstreams {
   watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching>;
   /** The listener hears when a server has other prompts or resources; storms arrive coalesced. Gives what ends it. */
   onOffersChanged(listener: (server: string, kind: "prompts" | "resources") => void): () => void;
+  /** A call of the server is about to come: a connection that is opened to list its tools stays open for it. Gives what ends the wait. */
+  expectCall(server: string): () => void;
   state(server: string): UpstreamState;
   /** From now on there may be calls whose clients can be asked: servers are told so when a connection is opened. */
   expectPeers(peers: Exclude<Peers, "none">): void;

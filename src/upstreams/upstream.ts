@@ -29,6 +29,8 @@ export interface UpstreamParts extends UpstreamsParts {
   /** Whether there may be calls whose clients can be asked something. */
   readonly peers: () => Peers;
   readonly watches: Watches;
+  /** Whether a call is about to come. */
+  readonly isExpected: () => boolean;
   readonly onOffersChanged: (kind: "prompts" | "resources") => void;
 }
 
@@ -165,6 +167,11 @@ export class Upstream {
   /** What it was last opened as; undefined when that was never known. */
   get identity(): string | undefined {
     return this.#identity;
+  }
+
+  /** Closes what nobody wants any more. */
+  rest(): void {
+    this.#current?.rest();
   }
 
   state(): UpstreamState {
@@ -371,7 +378,7 @@ export class Upstream {
       this.#current = undefined;
       this.#changed();
     };
-    const isWatched = (): boolean => this.#parts.watches.uris.length > 0;
+    const isWatched = (): boolean => this.#parts.watches.uris.length > 0 || this.#parts.isExpected();
     const onKept = (): void => this.beside.opened(session);
     const live = new Live({ session, since: now(), options, schedule, isWatched, onKept, onEnding });
     this.#lives.add(live);
