@@ -24,6 +24,11 @@ const OFF = {
   // The words of a long query have their full gain at once.
   fullGainBeyond: NEARLY_NOTHING,
   longGain: 0,
+  closeWhole: 0,
+  closePieces: 0,
+  closeName: 0,
+  closeServer: 0,
+  closeCovered: 0,
 };
 const OFF_IN_FIELD = { weight: 0, lengthNorm: 0 };
 
@@ -63,6 +68,12 @@ export const SWITCHES = [
     // The vectors of tools still hold their server.
     name: "without server",
     change: (ranking) => ({ ranking: { ...ranking, server: 0, fields: without(ranking.fields, "server") } }),
+  },
+  {
+    name: "without close look",
+    change: (ranking) => ({
+      ranking: { ...ranking, closeWhole: 0, closePieces: 0, closeName: 0, closeServer: 0, closeCovered: 0 },
+    }),
   },
   { name: "without meaning", change: (ranking) => ({ ranking, has: { meaning: false } }) },
   { name: "without words", change: (ranking) => ({ ranking: { ...ranking, meaning: VERY_MUCH, literal: 0 } }) },

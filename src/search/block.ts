@@ -1,7 +1,8 @@
 import type { FieldConstants, RankingConstants } from "./constants.js";
 import { findDeprecation } from "./deprecation.js";
 import { FIELD_NAMES, readFields, type SearchDocument } from "./fields.js";
-import type { Meaning, Vector } from "./meaning/meaning.js";
+import { TOOL_PIECES } from "./meaning/closeness.js";
+import type { Meaning, ToolMeaning } from "./meaning/meaning.js";
 import { copyText } from "../util/text.js";
 import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
@@ -32,6 +33,8 @@ export interface Block {
 export interface Meanings {
   readonly values: Int8Array;
   readonly scales: Float32Array;
+  /** `TOOL_PIECES` of each document. */
+  readonly pieces: Uint16Array;
 }
 
 /** A frequency of 64 is far beyond saturation, and finer steps change no ranking. */
@@ -150,14 +153,19 @@ function createWordList(room: number): WordList {
   };
 }
 
-function createMeanings(count: number, dims: number): { all: Meanings; set: (number: number, vector: Vector) => void } {
+function createMeanings(
+  count: number,
+  dims: number,
+): { all: Meanings; set: (number: number, tool: ToolMeaning) => void } {
   const values = new Int8Array(count * dims);
   const scales = new Float32Array(count);
+  const pieces = new Uint16Array(count * TOOL_PIECES);
   return {
-    all: { values, scales },
-    set(number, vector) {
-      values.set(vector.values, number * dims);
-      scales[number] = vector.scale;
+    all: { values, scales, pieces },
+    set(number, tool) {
+      values.set(tool.values, number * dims);
+      scales[number] = tool.scale;
+      pieces.set(tool.pieces, number * TOOL_PIECES);
     },
   };
 }

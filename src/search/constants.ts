@@ -49,6 +49,16 @@ export interface RankingConstants {
   readonly fullGainBeyond: number;
   /** By how much more the words of a long query then count. */
   readonly longGain: number;
+  /** What a close look adds to the best of a short query: how near in meaning they are as a whole, */
+  readonly closeWhole: number;
+  /** how well each piece of the query is answered, as far as words do not tell, */
+  readonly closePieces: number;
+  /** how much of their name the query says, */
+  readonly closeName: number;
+  /** of their server's name, */
+  readonly closeServer: number;
+  /** and how much of the query they answer by words. */
+  readonly closeCovered: number;
 }
 
 export const RANKING: RankingConstants = {
@@ -82,4 +92,9 @@ export const RANKING: RankingConstants = {
   longQuery: 8,
   fullGainBeyond: 8,
   longGain: 1.5,
+  closeWhole: 4,
+  closePieces: 7,
+  closeName: 0.6,
+  closeServer: 1.1,
+  closeCovered: 2.5,
 };

@@ -1,4 +1,5 @@
 import type { RankingConstants } from "./constants.js";
+import { contentOf } from "./coverage.js";
 import type { Likeness } from "./meaning/likeness.js";
 import { type Query, toRarity } from "./query.js";
 import type { Candidate } from "./rerank.js";
@@ -20,15 +21,19 @@ interface FuseParts {
   readonly idOf: (document: number) => string;
 }
 
+/** How long a query is: 0 is short, 1 is as long as makes a difference. */
+export function lengthOf({ terms }: Query, { longQuery, fullGainBeyond }: RankingConstants): number {
+  return Math.min(1, Math.max(0, contentOf(terms).length - longQuery) / fullGainBeyond);
+}
+
 /** Two scores become one: both in words as rare as can be, so that neither depends on what else was found. The best come first, equals by id. */
 export function fuse(candidates: readonly Candidate[], parts: FuseParts): Fused[] {
   const { query, likeness, ranking, idOf } = parts;
   const rarest = toRarity(0, parts.size);
-  const content = [...query.terms.keys()].filter((term) => query.terms[term]?.role === "content");
+  const content = contentOf(query.terms);
   const weightOf = (term: number): number => query.terms[term]?.weight ?? 0;
   const all = content.reduce((sum, term) => sum + weightOf(term), 0) || 1;
-  const gain =
-    1 + ranking.longGain * Math.min(1, Math.max(0, content.length - ranking.longQuery) / ranking.fullGainBeyond);
+  const gain = 1 + ranking.longGain * lengthOf(query, ranking);
   return candidates
     .map((candidate): Fused => {
       const { document, direct } = candidate;

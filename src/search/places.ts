@@ -1,4 +1,5 @@
 import type { Block } from "./block.js";
+import { TOOL_PIECES } from "./meaning/closeness.js";
 import { createNearestNames } from "./nearest.js";
 import type { DocumentWords } from "./rerank.js";
 
@@ -9,6 +10,8 @@ export interface Places {
   serverOf(document: number): string;
   isDeprecated(document: number): boolean;
   wordsOf(document: number): DocumentWords;
+  /** What is kept for a close look; nothing where no model read it. */
+  piecesOf(document: number): Uint16Array;
   /** Documents that have a name or id with this key. */
   named(key: string): number[];
   /** All servers, the largest first, and their documents. */
@@ -63,6 +66,10 @@ export function createPlaces(blocks: readonly Block[], size: number): Places {
         words: block?.words.subarray(start, end) ?? new Uint32Array(),
         frequencies: block?.frequencies.subarray(start, end) ?? new Uint16Array(),
       };
+    },
+    piecesOf(document) {
+      const { block, at } = find(document);
+      return block?.meanings?.pieces.subarray(at * TOOL_PIECES, (at + 1) * TOOL_PIECES) ?? new Uint16Array();
     },
     named(key) {
       if (key.length > longest) return [];

@@ -1,3 +1,4 @@
+import { contentOf, createCoverage } from "./coverage.js";
 import type { Fused } from "./fuse.js";
 import type { Term } from "./query.js";
 import { toRarity } from "./query.js";
@@ -26,37 +27,29 @@ export interface Evidence {
 
 /** Long questions name more than a tool can answer: only their strongest words count as asked for. */
 const WORDS_ASKED_FOR = 6;
-/** The quality at which a word counts as fully answered. */
-const FULL_QUALITY = 0.5;
-/** Of a hit far ahead, or alone, no more is known than of one well ahead. */
-const LONGEST_LEAD = 1;
+/** Of a hit far ahead, or alone, no more is known than of one well ahead. With meaning, scores lie farther apart. */
+const LONGEST_LEAD = { words: 1, meaning: 2 };
 
 export function weighEvidence(
   candidates: readonly Fused[],
   { terms, size }: { readonly terms: readonly Term[]; readonly size: number },
 ): Evidence[] {
-  const content = [...terms.keys()].filter((term) => terms[term]?.role === "content");
+  const content = contentOf(terms);
   const weights = content.map((term) => terms[term]?.weight ?? 0);
-  const all = sum(weights) || 1;
+  const cover = createCoverage({ terms });
   const asked = sum(weights.toSorted((a, b) => b - a).slice(0, WORDS_ASKED_FOR)) || 1;
   const rarest = toRarity(0, size);
   return candidates.map(({ contributions, literal, likeness, score }, index) => {
-    let answered = 0;
-    let covered = 0;
-    for (const [at, term] of content.entries()) {
-      const contribution = contributions[term] ?? 0;
-      answered += contribution;
-      covered += Math.min(weights[at] ?? 0, contribution / FULL_QUALITY);
-    }
+    const { covered, answered } = cover(contributions);
     const isFirst = index === 0;
     const rival = candidates[isFirst ? 1 : 0]?.score ?? 0;
     return {
-      covered: covered / all,
+      covered,
       literal,
       strength: answered / asked,
       amount: answered / rarest,
       first: isFirst ? 1 : 0,
-      lead: isFirst ? Math.min(score - rival, LONGEST_LEAD) : 0,
+      lead: isFirst ? Math.min(score - rival, LONGEST_LEAD[likeness === undefined ? "words" : "meaning"]) : 0,
       distance: isFirst ? 0 : score - rival,
       length: Math.log(1 + content.length),
       likeness: likeness?.part ?? 0,
@@ -81,16 +74,16 @@ const BY_WORDS: RelevanceModel = {
   likeness: 0,
 };
 const BY_WORDS_AND_MEANING: RelevanceModel = {
-  constant: -4.587,
-  covered: 1.818,
-  literal: -1.631,
-  strength: -1.007,
-  amount: 1.335,
-  first: 0.891,
-  lead: 1.743,
-  distance: 0.608,
-  length: -0.348,
-  likeness: 4.395,
+  constant: -4.057,
+  covered: 0.884,
+  literal: -1.612,
+  strength: 0.303,
+  amount: 1.115,
+  first: 0.74,
+  lead: 0.813,
+  distance: 0.581,
+  length: -0.354,
+  likeness: 4.341,
 };
 
 const KINDS = [
@@ -116,11 +109,11 @@ export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
 /** Told apart from relevance: what fits may be among several that are hardly told from each other. Fitted by `npm run fit` as well. */
 const FITTING_BY_WORDS = { constant: -2.97, strength: 18.29, likeness: 0, length: 0, threshold: 0.24 };
 const FITTING_BY_WORDS_AND_MEANING = {
-  constant: -8.04,
-  strength: 3.15,
-  likeness: 22.08,
-  length: -1.18,
-  threshold: 0.38,
+  constant: -7.97,
+  strength: 2.3,
+  likeness: 22.43,
+  length: -1.22,
+  threshold: 0.4,
 };
 
 /** From here on a hit has so many of the query's words that it fits, however far its meaning seems. */

@@ -4,6 +4,7 @@ import { type RankingConstants, RANKING } from "./constants.js";
 import { explainMatch, type Match } from "./explain.js";
 import type { SearchDocument } from "./fields.js";
 import { type Fused, fuse } from "./fuse.js";
+import { lookClosely } from "./look-closely.js";
 import { createLikenessIndex } from "./meaning/likeness.js";
 import type { Meaning } from "./meaning/meaning.js";
 import { createNearWords, type FindNearWords } from "./near-words.js";
@@ -53,8 +54,8 @@ const BEST_BY_WORDS = 100;
 const NEAREST_IN_MEANING = 50;
 /** What comes after them is counted by nobody. */
 const MOST_HITS = 60;
-/** A hit this much less relevant than the best one is not worth its line, unless it is among the first few. */
-const FAR_BELOW_BEST = 0.06;
+/** A hit this much less relevant than the best one is not worth its line, unless it is among the first few. With meaning, relevances lie farther apart. */
+const FAR_BELOW_BEST = { words: 0.06, meaning: 0.04 };
 const FIRST_FEW = 3;
 /** A request with several parts may need a tool for each. */
 const FIRST_FEW_OF_SEVERAL = 5;
@@ -107,13 +108,17 @@ export function* buildIndex(
   };
 
   const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
-    const likeness = meanings?.compare(correct(text, query), query.clauses);
+    const meant = correct(text, query);
+    const likeness = meanings?.compare(meant, query.clauses);
     // Small words stand nearly everywhere: they tell good hits from each other, but finding them all would be slow.
     const terms = query.terms.filter(({ role }) => role !== "small");
     const documents = new Set(score(terms, { most: BEST_BY_WORDS, accepts }).map(({ document }) => document));
     if (terms.length > 0) for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
     const candidates = rerank([...documents], query, { ...places, ranking });
-    return fuse(candidates, { query, likeness, size, ranking, idOf: places.idOf });
+    const fused = fuse(candidates, { query, likeness, size, ranking, idOf: places.idOf });
+    const compare = meaning?.compareClosely(meant);
+    if (compare === undefined) return fused;
+    return lookClosely(fused, { ...places, query, ranking, compare });
   };
 
   const weigh = (text: string, query: Query, accepts: (document: number) => boolean) => {
@@ -152,12 +157,14 @@ export function* buildIndex(
         .named(toKey(text))
         .filter(acceptsNumber)
         .map((document) => ({ document, exactness: nameExactly(text.trim(), places.idOf(document)) }));
-      const hits = toHits(named, candidates, query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW).map(
-        ({ document, relevance }) => ({
-          id: places.idOf(document),
-          relevance,
-        }),
-      );
+      const cut = {
+        few: query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW,
+        farBelow: FAR_BELOW_BEST[hasMeaning ? "meaning" : "words"],
+      };
+      const hits = toHits(named, candidates, cut).map(({ document, relevance }) => ({
+        id: places.idOf(document),
+        relevance,
+      }));
       const suggestions = hits.length > 0 ? [] : suggest(text, { ...parts, ...places, accepts: acceptsNumber });
       return { hits: hits.slice(0, limit), more: Math.max(hits.length - limit, 0), suggestions };
     },
@@ -188,8 +195,15 @@ interface Weighed {
   readonly relevance: number;
 }
 
+interface Cut {
+  /** So many are shown as long as they may be right at all. */
+  readonly few: number;
+  /** From this share of the best one's relevance down, the rest is not. */
+  readonly farBelow: number;
+}
+
 /** Those named first, the more literally the earlier, then the candidates in their order; relevance never rises on the way down, and what is far below the best is left out. */
-function toHits(named: readonly Named[], candidates: readonly Weighed[], few: number): Weighed[] {
+function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: Cut): Weighed[] {
   const rank = new Map(candidates.map(({ document }, index) => [document, index]));
   const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
   // One word that names many tools names none of them.
@@ -203,7 +217,7 @@ function toHits(named: readonly Named[], candidates: readonly Weighed[], few: nu
   for (const [index, { document, relevance }] of candidates.entries()) {
     ceiling = Math.min(ceiling, relevance);
     const isAmongFirst = index < few && hits.length < few && ceiling >= LEAST_RELEVANT;
-    if (!isAmongFirst && ceiling < best * FAR_BELOW_BEST) break;
+    if (!isAmongFirst && ceiling < best * farBelow) break;
     if (!isNamed.has(document)) hits.push({ document, relevance: ceiling });
   }
   return hits;

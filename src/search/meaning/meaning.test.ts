@@ -37,6 +37,8 @@ describe("meaning", () => {
         const parameters = [{ name: "fileName", description: text }];
         const tool = { id: "s:x", server: "GitHub", name: text, description: `${text}. Or not.`, parameters, tags: [] };
         expect(plain.readTool(tool)).toEqual(meaning.readTool(tool));
+        const { pieces } = meaning.readTool(tool);
+        expect(plain.compareClosely("pull request")(pieces)).toEqual(meaning.compareClosely("pull request")(pieces));
       }
     } finally {
       vi.unstubAllGlobals();
@@ -47,6 +49,18 @@ describe("meaning", () => {
     const alone = meaning.readQuery("weather forecast");
     meaning.readTool({ id: "s:x", server: "mail", name: "send", description: "Send.", parameters: [], tags: [] });
     expect(meaning.readQuery("weather forecast")).toEqual(alone);
+  });
+
+  it("tells how close the pieces of a query and a tool are", () => {
+    const piecesOf = (server: string, name: string, description: string): Uint16Array =>
+      meaning.readTool({ id: "s:x", server, name, description, parameters: [], tags: [] }).pieces;
+    const compare = meaning.compareClosely("will it rain tomorrow in github");
+    const forecast = compare(piecesOf("github", "rain_forecast", "Tells tomorrow's weather."));
+    const prices = compare(piecesOf("exchange", "list_prices", "Tells what stocks cost."));
+    expect(forecast.answered).toBeGreaterThan(prices.answered + 0.2);
+    expect(forecast.name).toBeGreaterThan(prices.name + 0.2);
+    expect(forecast.server).toBeCloseTo(1);
+    expect(prices.server).toBeLessThan(0.6);
   });
 
   it("reads a tool with endless names in bounded time", () => {

@@ -10,7 +10,8 @@ const HASH_BYTES = 32;
 const section = z.object({ offset: z.int().nonnegative(), length: z.int().nonnegative() });
 const mostPieces = z.int().positive().max(4_000);
 const header = z.object({
-  pieces: z.int().positive(),
+  /** Numbers of pieces are kept in two bytes, one of which means none. */
+  pieces: z.int().positive().max(0xffff),
   dims: z.int().positive().multipleOf(16).max(2_048),
   tokenizer: z.object({ queryPieces: mostPieces, joins: z.array(z.string()) }),
   /** How much each part of a tool weighs, and how many of its pieces are read. */

@@ -15,6 +15,13 @@ it("multiplies every row with the vector, exactly", () => {
   );
 });
 
+it("multiplies the first rows alone where no more are wanted", () => {
+  const matrix = createMatrix(3, 16);
+  matrix.rows.fill(1);
+  matrix.multiply(new Int8Array(16).fill(1));
+  expect([...matrix.multiply(new Int8Array(16).fill(2), 2)]).toEqual([32, 32, 16]);
+});
+
 it("gives the same without WebAssembly", () => {
   vi.stubGlobal("WebAssembly", undefined);
   try {

@@ -11,8 +11,8 @@ const RESULT_BYTES = 4;
 export interface Matrix {
   /** Row after row; to be filled by the owner. */
   readonly rows: Int8Array;
-  /** The product of each row with the vector. Valid until the next call. */
-  multiply(vector: Int8Array): Int32Array;
+  /** The product of each row, or of the first `most`, with the vector. Valid until the next call. */
+  multiply(vector: Int8Array, most?: number): Int32Array;
 }
 
 /** `dims` is a multiple of sixteen. */
@@ -24,9 +24,9 @@ export function createMatrix(count: number, dims: number): Matrix {
   const results = new Int32Array(memory.buffer, resultsAt, count);
   return {
     rows: new Int8Array(memory.buffer, dims, count * dims),
-    multiply(other) {
+    multiply(other, most = count) {
       vector.set(other);
-      program.multiply(0, dims, dims, count, resultsAt);
+      program.multiply(0, dims, dims, most, resultsAt);
       return results;
     },
   };

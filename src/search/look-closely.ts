@@ -1,0 +1,43 @@
+import type { RankingConstants } from "./constants.js";
+import { createCoverage } from "./coverage.js";
+import { type Fused, lengthOf } from "./fuse.js";
+import { type Closeness, LOOKED_AT } from "./meaning/closeness.js";
+import type { Query } from "./query.js";
+
+interface CloseParts {
+  readonly query: Query;
+  readonly ranking: RankingConstants;
+  readonly compare: (pieces: Uint16Array) => Closeness;
+  readonly piecesOf: (document: number) => Uint16Array;
+  readonly idOf: (document: number) => string;
+}
+
+/**
+ * The best are told from each other by what sums over all words and all pieces do not hold: which piece answers which.
+ * Where words answer a query well, its pieces add little; a long query goes by its words alone.
+ */
+export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fused[] {
+  const { query, ranking, compare, piecesOf, idOf } = parts;
+  const short = 1 - lengthOf(query, ranking);
+  if (short === 0) return [...candidates];
+  const cover = createCoverage(query);
+  const best = candidates.slice(0, LOOKED_AT);
+  const covered = best.map(({ contributions }) => cover(contributions).covered);
+  const untold = 1 - Math.min(1, Math.max(0, ...covered));
+  const additions = best.map(({ document, likeness }, index) => {
+    const { answered, name, server } = compare(piecesOf(document));
+    return (
+      short *
+      (ranking.closeWhole * (likeness?.whole ?? 0) +
+        ranking.closePieces * untold * answered +
+        ranking.closeName * name +
+        ranking.closeServer * server +
+        ranking.closeCovered * (covered[index] ?? 0))
+    );
+  });
+  // What was not looked at is taken for no better than the worst that was, so that its distance from the best means the same.
+  const least = Math.min(...additions);
+  return candidates
+    .map((candidate, index) => ({ ...candidate, score: candidate.score + (additions[index] ?? least) }))
+    .sort((a, b) => b.score - a.score || (idOf(a.document) < idOf(b.document) ? -1 : 1));
+}
