@@ -5,6 +5,7 @@ import { toCurveText } from "../bench/support/curve.mjs";
 import { toNotes, toTable } from "../bench/support/report.mjs";
 import { toText } from "../bench/peers/support/table.mjs";
 import { GROUPS, ROWS } from "../test/faults/rows.mjs";
+import { countGates, toGates } from "../test/faults/support/report.mjs";
 
 const DOCS = new URL("../docs/", import.meta.url);
 
@@ -12,6 +13,8 @@ const DOCS = new URL("../docs/", import.meta.url);
 const SECTIONS = {
   "reliability.md": {
     rows: { report: "reliability", write: rowsMarkdown },
+    gates: { report: "reliability", write: gatesMarkdown },
+    fewer: { report: "reliability", write: fewerMarkdown },
     stock: { report: "reliability", write: stockMarkdown },
     untried: { report: "reliability", write: untriedMarkdown },
     soak: { report: "soak", write: soakMarkdown },
@@ -82,6 +85,24 @@ function figureList(rows) {
     return `- \`${name}\`: ${[list(figures), ...of].filter((part) => part !== "").join("; ")}`;
   });
   return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+/** The gates that are not met come first, then those that nobody could judge. */
+export function gatesMarkdown({ rows }) {
+  const gates = toGates(rows);
+  if (gates.length === 0) return "This report is of a version that told no gates.";
+  const order = ["not met", "not judged", "met"];
+  const sorted = gates.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
+  const lines = sorted.map(({ row, of, allowed, seen, verdict }) => [`\`${row}\``, of, allowed, seen, verdict]);
+  return [`${countGates(gates)}.`, table(["row", "what", "allowed", "seen", "verdict"], lines)].join("\n\n");
+}
+
+export function fewerMarkdown() {
+  const smaller = ROWS.filter(({ fewer }) => fewer !== undefined);
+  return table(
+    ["row", "faults tried", "full counts"],
+    smaller.map(({ name, ids, fewer }) => [`\`${name}\``, ids.join(", "), fewer]),
+  );
 }
 
 export function stockMarkdown({ rows }) {

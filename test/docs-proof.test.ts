@@ -14,6 +14,27 @@ describe("the figures in the documents", () => {
     expect(proof.withFigures(name, read(name))).toBe(read(name));
   });
 
+  it("are told of a report without gates as well", () => {
+    const rows = [
+      {
+        name: "a-row",
+        group: "load",
+        ids: ["L1"],
+        title: "t",
+        n: 1,
+        injected: 0,
+        bound_per_case: null,
+        violations: [],
+        figures: {},
+      },
+    ];
+    const report = { at: "2026-01-02", node: "v20", machine: "m", size: "full", seed: 1, rows, untried: [] };
+    const text = proof.withFigures("reliability.md", read("reliability.md"), (name) =>
+      name === "reliability" ? report : undefined,
+    );
+    expect(text).toContain("This report is of a version that told no gates.");
+  });
+
   it("change with the reports", () => {
     const report = {
       at: "2026-01-02T03:04:05.000Z",
@@ -30,6 +51,10 @@ describe("the figures in the documents", () => {
           n: 1234,
           injected: 5,
           violations: [],
+          gates: [
+            { of: "a quick call", allowed: "5 ms", seen: "2 ms", verdict: "met" },
+            { of: "a slow call", allowed: "5 ms", seen: "9 ms", verdict: "not met" },
+          ],
           figures: { orphans: 0 },
           times: { of: "a call", p50: 1.234, p99: 2, max: 3 },
           stock: { hung: 3 },
@@ -46,6 +71,9 @@ describe("the figures in the documents", () => {
     expect(text).toMatch(/^Without a result in this report: .*`fuzz-stdio`/m);
     expect(text).toContain("| `a-row` | L1 | what it tries | 1,234 | 5 | 0 | ≤ 0.24 % | 1.23 / 2 / 3 |");
     expect(text).toContain("- `a-row`: orphans 0; times are of a call");
+    expect(text).toContain("Timing gates: 1 met, 1 not met, 0 not judged.");
+    expect(text).toContain("| `a-row` | a slow call | 5 ms | 9 ms | not met |\n| `a-row` | a quick call |");
+    expect(text).toMatch(/^\| `mixed-calls` \| A1, A6 \| 10,000 calls where 100,000 were asked for/m);
     expect(text).toContain("| `a-row` | hung 3 |");
     expect(text).toContain("| U19 | Windows |");
   });

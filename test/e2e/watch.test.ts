@@ -2,13 +2,15 @@ import { execFile } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { ANYGPT, testServer } from "../support/gateway.js";
 import { createProject, type LiveGateway, type Project } from "../support/live-gateway.js";
 
-let project: Project;
-beforeEach(() => void (project = createProject()));
-afterEach(() => project.close());
+function begin({ onTestFinished }: TestContext): Project {
+  const project = createProject();
+  onTestFinished(() => project.close());
+  return project;
+}
 
 const gate = (name: string, env: Record<string, string> = {}) => ({ ...testServer("gate.mjs", name), env });
 const servers = (...names: string[]) => ({ servers: Object.fromEntries(names.map((name) => [name, gate(name)])) });
@@ -27,8 +29,10 @@ async function until(gateway: LiveGateway, text: string, act: () => void): Promi
 /** Two seconds are promised; a machine that does much else at the same time gets two more. */
 const PROMISED_MS = 4_000;
 
-describe("a running gateway", () => {
-  it("follows its configuration however it is saved", async () => {
+// Most of the time nothing happens but waiting for the next look at a file.
+describe.concurrent("a running gateway", () => {
+  it("follows its configuration however it is saved", async (test) => {
+    const project = begin(test);
     const file = project.write("config.json", servers("a"));
     const gateway = await project.open("--config", file);
     const { text: pid } = await gateway.execute("a", "whoami");
@@ -58,7 +62,8 @@ describe("a running gateway", () => {
     expect((await gateway.execute("a", "whoami")).text).toBe(pid);
   });
 
-  it("follows a folder that is swapped behind a link, as Kubernetes does it", async () => {
+  it("follows a folder that is swapped behind a link, as Kubernetes does it", async (test) => {
+    const project = begin(test);
     for (const [version, name] of [["v1", "a"] as const, ["v2", "b"] as const]) {
       project.write(`${version}/config.json`, servers(name));
     }
@@ -72,7 +77,8 @@ describe("a running gateway", () => {
     expect(await gateway.servers()).toEqual(["b"]);
   });
 
-  it("keeps the last good configuration, tells why once, and recovers", async () => {
+  it("keeps the last good configuration, tells why once, and recovers", async (test) => {
+    const project = begin(test);
     const file = project.write("config.json", servers("a"));
     const gateway = await project.open("--config", file);
     await gateway.servers();
@@ -93,7 +99,8 @@ describe("a running gateway", () => {
     expect((await gateway.call("list_mcp_servers")).text).not.toContain("is wrong");
   });
 
-  it("finds a configuration in a folder that did not exist, and goes back when it is gone", async () => {
+  it("finds a configuration in a folder that did not exist, and goes back when it is gone", async (test) => {
+    const project = begin(test);
     mkdirSync(join(project.home, ".anygpt"));
     const gateway = await project.open();
     expect(await gateway.servers()).toEqual([]);
@@ -104,7 +111,8 @@ describe("a running gateway", () => {
     expect(await gateway.servers()).toEqual([]);
   });
 
-  it("follows a source and a module that the configuration imports", async () => {
+  it("follows a source and a module that the configuration imports", async (test) => {
+    const project = begin(test);
     project.write("more.yaml", `servers:\n  a: ${JSON.stringify(gate("a"))}\n`);
     project.write("ttl.ts", "export const ttl: number = 5;\n");
     const config = `import { ttl } from "./ttl.js";\nexport default { cache: { ttl }, sources: [{ type: "custom", path: "more.yaml" }] };\n`;
@@ -116,7 +124,8 @@ describe("a running gateway", () => {
     await until(gateway, "sections changed: cache", () => void project.write("ttl.ts", "export const ttl = 6;\n"));
   });
 
-  it("opens only those connections anew whose variables have changed", async () => {
+  it("opens only those connections anew whose variables have changed", async (test) => {
+    const project = begin(test);
     project.write(".env", "ONE=1\nTWO=2\n");
     const config = { servers: { one: gate("one", { SECRET: "${ONE}" }), two: gate("two", { SECRET: "${TWO}" }) } };
     const gateway = await project.open("--config", project.write("config.json", config));
@@ -129,7 +138,8 @@ describe("a running gateway", () => {
     expect(gateway.lines.join("\n")).not.toMatch(/SECRET|=3/);
   });
 
-  it("is told by `config reload`", async () => {
+  it("is told by `config reload`", async (test) => {
+    const project = begin(test);
     const file = project.write("config.json", servers("a"));
     const gateway = await project.open("--config", file);
     await gateway.servers();

@@ -79,11 +79,11 @@ describe("the sweep", () => {
     expect(new Set(values).size).toBe(50);
   });
 
-  // A sixth of what `npm run faults` does.
+  // A tenth of what `npm run faults` does.
   it("finds no value anywhere, whatever goes wrong", { timeout: 120_000 }, async () => {
-    const { hits, canaries, hidden } = await runCanaries({ runs: 10, seed: 20, dist: join(ROOT, "dist") });
+    const { hits, canaries, hidden } = await runCanaries({ runs: 6, seed: 20, dist: join(ROOT, "dist") });
     expect(hits).toEqual([]);
     expect(canaries).toBe(25);
-    expect(hidden).toBeGreaterThan(3);
+    expect(hidden).toBeGreaterThan(1);
   });
 });

@@ -28,14 +28,14 @@ describe("under faults", () => {
   holdRows(
     [
       ["a call runs once or says that nobody knows, wherever its gateway is killed", crashMatrix, 1],
-      ["calls of four gateways on one store are neither lost nor doubled", sharedStoreLoad, 300],
+      ["calls of four gateways on one store are neither lost nor doubled", sharedStoreLoad, 150],
       ["calls outlive the gateways that are killed under them", gatewayKills, 2],
       ["of many calls with one key one runs", sameKey, 4],
       ["keys keep what they promise", idempotencyCases, 1],
       ["nobody takes over the call of a gateway that stands still", pausedGateway, 2],
       ["gateways that share a bucket take no more than it holds", rateBucket, 200],
-      ["no caller confirms its own call", selfApproval, 60],
-      ["every answer reaches who has asked, whatever ids clients use", sameIds, 2000],
+      ["no caller confirms its own call", selfApproval, 30],
+      ["every answer reaches who has asked, whatever ids clients use", sameIds, 800],
     ],
     join(ROOT, failpoints),
   );

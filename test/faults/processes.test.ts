@@ -4,6 +4,8 @@ import { gatewayKilled } from "./rows/processes/gateway-killed.js";
 import { givenUpCalls } from "./rows/processes/given-up-calls.js";
 import { hugeMessages } from "./rows/processes/huge-messages.js";
 import { serverKills } from "./rows/processes/server-kills.js";
+import { stderrFloods } from "./rows/processes/stderr-floods.js";
+import { unreadInput } from "./rows/processes/unread-input.js";
 import { wrapperKills } from "./rows/processes/wrapper-kills.js";
 import { findSlow } from "./support/timing.js";
 import { holdRows } from "./support/hold-rows.js";
@@ -16,6 +18,8 @@ describe("under faults of server processes", () => {
     ["a message that is too large costs its own call only", hugeMessages, 11],
     ["starts that fail say why, and hurt nobody", failedStarts, 15],
     ["calls that are given up leave their server in peace", givenUpCalls, 16],
+    ["a server that floods its standard error, or closes it, answers as ever", stderrFloods, 10],
+    ["calls that a server does not read end in time, and the server is replaced", unreadInput, 1],
   ]);
 });
 

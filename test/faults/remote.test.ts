@@ -4,6 +4,7 @@ import { brokenConnections } from "./rows/remote/broken-connections.js";
 import { failingStatuses } from "./rows/remote/failing-statuses.js";
 import { forgottenSessions } from "./rows/remote/forgotten-sessions.js";
 import { inboundHeaders } from "./rows/remote/inbound-headers.js";
+import { inwardAddresses } from "./rows/remote/inward-addresses.js";
 import { slowAnswers } from "./rows/remote/slow-answers.js";
 import { twoActors } from "./rows/remote/two-actors.js";
 import { unreachable } from "./rows/remote/unreachable.js";
@@ -19,5 +20,6 @@ describe("servers over HTTP", () => {
     ["that send bombs cost little memory", bombs, 1],
     ["hear nothing of what callers send in headers", inboundHeaders, 30],
     ["keep apart what two actors do", twoActors, 2],
+    ["that lead inward are not connected to, whoever names them", inwardAddresses, 10],
   ]);
 });

@@ -14,7 +14,10 @@ interface NamedRow {
   readonly name: string;
   /** The faults that it tries. */
   readonly ids: readonly string[];
+  /** Names no number that depends on the size of the run. */
   readonly about: string;
+  /** Where its full counts are smaller than those that the model of the faults asks for: by how much, and why. */
+  readonly fewer?: string;
 }
 
 /** A program that injects faults and judges what happened: `rows/GROUP/NAME.ts`. */

@@ -6,7 +6,7 @@ export const configuration = {
     {
       name: "config-files",
       ids: ["C1"],
-      about: "sixty files as configurations, two of them of 100 MB, at the start and while the gateway runs",
+      about: "files of every kind as configurations, two of them of 100 MB, at the start and while the gateway runs",
       full: { count: 60, seconds: 25 },
       quick: { count: 12, seconds: 8 },
       run: (module) => module.configFiles,
@@ -14,7 +14,7 @@ export const configuration = {
     {
       name: "bad-server",
       ids: ["C2"],
-      about: "a hundred servers of which one is broken, in five ways",
+      about: "many servers of which one is broken, in five ways",
       full: { count: 100, seconds: 60 },
       quick: { count: 12, seconds: 12 },
       run: (module) => module.badServer,
@@ -24,6 +24,7 @@ export const configuration = {
       ids: ["C3"],
       about: "servers that cannot be reached at the start and appear later",
       full: { count: 20, seconds: 40 },
+      fewer: "servers that appear once all have failed, where a minute was asked for.",
       quick: { count: 4, seconds: 4 },
       run: (module) => module.lateServers,
     },
@@ -75,7 +76,7 @@ export const configuration = {
     {
       name: "long-names",
       ids: ["C11"],
-      about: "100,000 names of tools that no client would take, each with an alias of its own",
+      about: "names of tools that no client would take, each with an alias of its own",
       tests: [{ file: "src/metatools/full-mode.test.ts", named: "toAlias" }],
     },
     {

@@ -23,7 +23,7 @@ export const policy = {
       name: "unseen-tools",
       ids: ["O3", "O11"],
       about: "tools that a caller may not see, asked for in every way and timed",
-      full: { count: 1000, seconds: 25 },
+      full: { count: 2000, seconds: 45 },
       quick: { count: 50, seconds: 8 },
       run: (module) => module.unseenTools,
     },

@@ -47,6 +47,7 @@ export interface Gateway {
   newId(): number;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
+  /** Ends its input and waits for its end; one that lived until then and ends with anything but 0 is an error. */
   close(): Promise<void>;
 }
 
@@ -82,7 +83,7 @@ export async function openGateway(home: FaultHome, options: GatewayOptions): Pro
   let lastWords = "";
   child.stderr.on("data", (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS)));
   const wire = createWire(child, options.onRequest);
-  const gateway = toGateway(child, wire);
+  const gateway = toGateway(child, wire, () => lastWords);
   if (options.isModern === true) return gateway;
   const hello = {
     protocolVersion: "2025-06-18",
@@ -122,7 +123,8 @@ function createWire(child: ChildProcess, onRequest: GatewayOptions["onRequest"])
     waiting.delete(id as number);
     // Whoever runs the row takes it for broken.
     if (settle === undefined && answered.has(id)) throw new Error(`The request ${String(id)} was answered twice.`);
-    answered.add(id);
+    // Requests whose id could not be read are all answered under none.
+    if (id !== null) answered.add(id);
     settle?.(toOutcome(message));
   };
   readLines(child, (line) => {
@@ -157,7 +159,7 @@ async function answerWith(onRequest: GatewayOptions["onRequest"], method: string
   return { error: { code: -32603, message: "The client could not answer." } };
 }
 
-function toGateway(child: ChildProcess, wire: Wire): Gateway {
+function toGateway(child: ChildProcess, wire: Wire, lastWords: () => string): Gateway {
   const limited = (answer: Promise<Outcome>, what: string): Promise<Outcome> =>
     withDeadline(answer, CALL_LIMIT_MS, what);
   const request: Gateway["request"] = (method, params) => {
@@ -195,10 +197,17 @@ function toGateway(child: ChildProcess, wire: Wire): Gateway {
       await wire.gone;
     },
     async close() {
+      const wasAlive = wire.isAlive;
       child.stdin?.end();
       await withDeadline(wire.gone, START_LIMIT_MS, "the gateway's end");
+      if (wasAlive && child.exitCode !== 0) throw new Error(describeEnd(child, lastWords()));
     },
   };
+}
+
+/** Whoever runs the row takes it for broken: a gateway whose client leaves has ended in order. */
+export function describeEnd({ exitCode, signalCode }: ChildProcess, lastWords: string): string {
+  return `The gateway was closed and ended with ${exitCode ?? signalCode}: ${lastWords}`;
 }
 
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {

@@ -34,15 +34,20 @@ export function findViolations(histories: Histories): string[] {
   ];
 }
 
-function judgeAttempt({ number, id, outcome }: Attempt, { home, mayDie = false }: Histories): string[] {
+function judgeAttempt(attempt: Attempt, { home, mayDie = false }: Histories): string[] {
+  const { number, id, outcome } = attempt;
   const at = `${id}, attempt ${number}`;
   if (outcome.kind === "died") return mayDie ? [] : [`${at}: the gateway ended`];
   if (outcome.kind === "refused") return [`${at}: ${describe(outcome)}`];
   if (outcome.kind !== "error") return [];
   if (DEFECTS.has(outcome.code)) return [`${at}: ${describe(outcome)}: ${JSON.stringify(outcome.error)}`];
   if (!["no", "yes", "unknown"].includes(outcome.executed)) return [`${at}: executed is ${outcome.executed}`];
-  const effects = home.ledger.of(id, "effect").filter(({ attempt }) => attempt === number);
-  return outcome.executed === "no" && effects.length > 0 ? [`${at}: it ran, but ${describe(outcome)} was told`] : [];
+  const effects = home.ledger.of(id, "effect");
+  // Another call of the same key may have had the effect, and its ending be told again.
+  const isDone = attempt.isIdempotent ? home.ledger.isMarked(id) : effects.length > 0;
+  const isOwn = effects.some((effect) => effect.attempt === number);
+  if (outcome.executed === "no" && isOwn) return [`${at}: it ran, but ${describe(outcome)} was told`];
+  return outcome.executed === "yes" && !isDone ? [`${at}: nothing ran, but ${describe(outcome)} was told`] : [];
 }
 
 function judgeKey(id: string, attempts: readonly Attempt[], { ledger }: FaultHome): string[] {

@@ -17,7 +17,7 @@ export function holdRows(rows: readonly HeldRow[], failpoints = dist): void {
     async (_, row, count) => {
       const result = await row({ count, seed: SEED, dist, failpoints });
       expect(result.violations).toEqual([]);
-      expect(result.injected).toBeGreaterThan(0);
+      expect(result.n).toBeGreaterThan(0);
     },
     LIMIT_MS,
   );

@@ -11,19 +11,24 @@ export interface Estimate {
   readonly to: number;
 }
 
+/** What was measured of us and of the control, in about the same time. */
+export interface Slice {
+  readonly ours: readonly number[];
+  readonly control: readonly number[];
+}
+
 const RESAMPLES = 400;
 /** Fewer slices say nothing of how much slices differ. */
 const FEWEST_SLICES = 4;
 
 /**
  * How many times a quantile of one sample is that of the other, by resampling whole slices of time: what disturbs the
- * machine disturbs many calls at once, and calls of one slice are no independent witnesses.
+ * machine disturbs many calls at once, and calls of one slice are no independent witnesses. Nothing can be said of few
+ * slices, nor where a slice is empty on one side.
  */
-export function ratioOfQuantiles(
-  slices: { readonly ours: readonly number[]; readonly control: readonly number[] }[],
-  share: number,
-  random: Random,
-): Estimate {
+export function ratioOfQuantiles(slices: readonly Slice[], share: number, random: Random): Estimate | undefined {
+  if (slices.length < FEWEST_SLICES) return undefined;
+  if (slices.some(({ ours, control }) => ours.length === 0 || control.length === 0)) return undefined;
   const ratio = (chosen: typeof slices): number =>
     quantile(
       chosen.flatMap(({ ours }) => ours),
@@ -33,9 +38,15 @@ export function ratioOfQuantiles(
       chosen.flatMap(({ control }) => control),
       share,
     );
-  if (slices.length < FEWEST_SLICES) return { value: ratio(slices), from: 0, to: Number.POSITIVE_INFINITY };
   const drawn = Array.from({ length: RESAMPLES }, () => ratio(slices.map(() => random.pick(slices))));
   return { value: ratio(slices), from: quantile(drawn, 0.025), to: quantile(drawn, 0.975) };
+}
+
+/** Two samples in the order in which they were taken, cut into as many slices as wanted. */
+export function toSlices(ours: readonly number[], control: readonly number[], slices: number): Slice[] {
+  const cut = (all: readonly number[], index: number): readonly number[] =>
+    all.slice(Math.floor((index * all.length) / slices), Math.floor(((index + 1) * all.length) / slices));
+  return Array.from({ length: slices }, (_, index) => ({ ours: cut(ours, index), control: cut(control, index) }));
 }
 
 /** What the least squares say that y grows by per unit of x, with twice its standard error to both sides. */
@@ -53,7 +64,9 @@ export const inMiB = (bytes: number): number => round(bytes / 2 ** 20);
 
 export const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
-export function describeEstimate({ value, from, to }: Estimate): string {
+export function describeEstimate(estimate: Estimate | undefined): string {
+  if (estimate === undefined) return "too few slices";
+  const { value, from, to } = estimate;
   return `${round(value, 2)} (${round(from, 2)} to ${round(to, 2)})`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quantile, ratioOfQuantiles, slopeOf } from "./measure.js";
+import { quantile, ratioOfQuantiles, slopeOf, toSlices } from "./measure.js";
 import { type Finished, planArrivals, runOpenLoop } from "./open-loop.js";
 import { createRandom } from "./random.js";
 
@@ -76,9 +76,17 @@ describe("a measurement", () => {
       return { ours: draw(times), control: draw(1) };
     };
     const slices = (times: number) => Array.from({ length: 8 }, () => slice(times));
-    expect(ratioOfQuantiles(slices(1.5), 0.99, random).from).toBeGreaterThan(1.2);
-    expect(ratioOfQuantiles(slices(1), 0.99, random).from).toBeLessThan(1.1);
-    expect(ratioOfQuantiles(slices(9).slice(0, 3), 0.99, random).from).toBe(0);
+    expect(ratioOfQuantiles(slices(1.5), 0.99, random)!.from).toBeGreaterThan(1.2);
+    expect(ratioOfQuantiles(slices(1), 0.99, random)!.from).toBeLessThan(1.1);
+    expect(ratioOfQuantiles(slices(9).slice(0, 3), 0.99, random)).toBeUndefined();
+    expect(ratioOfQuantiles([...slices(9), { ours: [], control: [1] }], 0.99, random)).toBeUndefined();
+  });
+
+  it("is cut into slices in the order in which it was taken, and nothing of it is lost", () => {
+    expect(toSlices([1, 2, 3, 4, 5], [6], 2)).toEqual([
+      { ours: [1, 2], control: [] },
+      { ours: [3, 4, 5], control: [6] },
+    ]);
   });
 
   it("finds a slope that is there, and none in what only goes up and down", () => {

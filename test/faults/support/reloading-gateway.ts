@@ -50,6 +50,9 @@ export async function openReloading(home: FaultHome, dist: string, config: objec
       save(next);
       gateway.signal("SIGHUP");
       await waitFor(() => count(READ_AGAIN) > before, "end of a reload");
+      // That may have been one that the gateway had begun by itself, with the file as it was: the next has read this one.
+      gateway.signal("SIGHUP");
+      await waitFor(() => count(READ_AGAIN) > before + 1, "end of the next reload");
     },
     ask,
     async servers() {

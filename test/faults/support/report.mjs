@@ -1,5 +1,5 @@
 /** What a row found, with what may be said of it. */
-export function judge({ name, group, ids }, { title, n, injected, violations, figures, times, stock }, seconds) {
+export function judge({ name, group, ids }, { title, n, injected, violations, gates, figures, times, stock }, seconds) {
   return {
     name,
     group,
@@ -8,6 +8,7 @@ export function judge({ name, group, ids }, { title, n, injected, violations, fi
     n,
     injected,
     violations,
+    ...(gates === undefined || gates.length === 0 ? {} : { gates }),
     figures,
     ...(times === undefined ? {} : { times: toTimes(times) }),
     ...(stock === undefined ? {} : { stock }),
@@ -17,6 +18,17 @@ export function judge({ name, group, ids }, { title, n, injected, violations, fi
     bound_per_fault: violations.length === 0 && injected > 0 ? 3 / injected : null,
     verdict: violations.length === 0 && n > 0 ? "held" : "broken",
   };
+}
+
+/** The gates of all rows, each with its row; a report of an earlier version has none. */
+export function toGates(results) {
+  return results.flatMap(({ name, gates = [] }) => gates.map((gate) => ({ row: name, ...gate })));
+}
+
+/** How many gates of a run are met, not met and not judged. */
+export function countGates(gates) {
+  const count = (wanted) => gates.filter(({ verdict }) => verdict === wanted).length;
+  return `Timing gates: ${count("met")} met, ${count("not met")} not met, ${count("not judged")} not judged`;
 }
 
 /** What no row tries, with the reason. */
@@ -58,7 +70,19 @@ export function toTable(results) {
       .map((cell, column) => (isLeft(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
       .join("  ")
       .trimEnd();
-  return [toLine(head), ...lines.map(toLine), "", ...results.flatMap(toRemarks)].join("\n");
+  return [toLine(head), ...lines.map(toLine), "", ...results.flatMap(toRemarks), ...tellGates(toGates(results))].join(
+    "\n",
+  );
+}
+
+/** Those that are not met or not judged by name: on a busy machine they need not be anybody's fault. */
+function tellGates(gates) {
+  if (gates.length === 0) return [];
+  const open = gates.filter(({ verdict }) => verdict !== "met");
+  const lines = open.map(
+    ({ row, of, allowed, seen, verdict }) => `  ${row}, ${of}: ${verdict}, ${seen} for ${allowed}`,
+  );
+  return ["", `${countGates(gates)}.`, ...lines];
 }
 
 function toRemarks({ name, figures, times, stock }) {

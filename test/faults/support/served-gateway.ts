@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { withDeadline } from "./deadline.js";
+import { describeEnd } from "./gateway.js";
 import type { FaultHome } from "./home.js";
 import { lagFile } from "./lag.js";
 
@@ -22,6 +23,7 @@ export interface ServedGateway {
   /** What it has written to its standard error so far. */
   readonly said: () => string;
   signal(name: NodeJS.Signals): void;
+  /** One that lived until then and ends with anything but 0 is an error. */
   stop(): Promise<void>;
 }
 
@@ -77,8 +79,10 @@ export async function openServedGateway(
     said: () => lines.join("\n"),
     signal: (name) => void child.kill(name),
     async stop() {
+      const wasAlive = child.exitCode === null && child.signalCode === null;
       child.kill("SIGTERM");
       await withDeadline(gone, START_LIMIT_MS, "the gateway's end");
+      if (wasAlive && child.exitCode !== 0) throw new Error(describeEnd(child, lines.slice(-20).join("\n")));
     },
   };
 }

@@ -10,7 +10,7 @@ import { describe } from "./replay.js";
 import type { RowOptions, RowResult } from "./row.js";
 import { killStock } from "./stock-client.js";
 import { round } from "./measure.js";
-import { findSlow, p99, timed } from "./timing.js";
+import { judgeTime, p99, timed, together } from "./timing.js";
 
 /** With a sixth crash within a minute a server is left alone for a while. */
 const KILLS_PER_SERVER = 5;
@@ -55,16 +55,18 @@ export async function killServers({ count, dist, onProgress }: RowOptions, kille
     const { violations } = tally;
     violations.push(...orphans.map((pid) => `process ${pid} outlived its server`));
     violations.push(...findGrowth(before, after));
-    violations.push(
-      ...findSlow({ of: "the error", ms: tally.errorMs, gateMs: ERROR_GATE_MS, control }),
-      ...findSlow({ of: "the next call", ms: tally.nextMs, gateMs: NEXT_GATE_MS, control: firstMs }),
-    );
+    const judged = together([
+      judgeTime({ of: "a kill until its caller is told", ms: tally.errorMs, gateMs: ERROR_GATE_MS, control }),
+      judgeTime({ of: "the next call", ms: tally.nextMs, gateMs: NEXT_GATE_MS, control: firstMs }),
+    ]);
+    violations.push(...judged.violations);
     await gateway.close();
     return {
       title: killed.title,
       n: count,
       injected: count,
       violations,
+      gates: judged.gates,
       figures: {
         servers: names.length,
         orphans: orphans.length,

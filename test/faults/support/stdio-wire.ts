@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { describeEnd } from "./gateway.js";
 import type { FaultHome } from "./home.js";
 import { lagFile } from "./lag.js";
 
@@ -25,6 +26,7 @@ export interface StdioWire {
   onTold(listener: (told: Told) => void): void;
   /** What comes under that id, sent as it stands. */
   ask(id: number | string, line: string): Promise<Told>;
+  /** One that lived until then and ends with anything but 0 is an error. */
   close(): Promise<void>;
 }
 
@@ -100,8 +102,10 @@ function toWire(child: ChildProcessWithoutNullStreams): StdioWire {
       return await answer;
     },
     async close() {
+      const wasAlive = child.exitCode === null && child.signalCode === null;
       child.stdin.end();
       await gone;
+      if (wasAlive && child.exitCode !== 0) throw new Error(describeEnd(child, said.slice(-2000)));
     },
   };
 }

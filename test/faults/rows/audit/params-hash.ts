@@ -46,11 +46,15 @@ export async function paramsHash({ count, seed, dist, onProgress }: RowOptions):
         : []),
     ];
     return {
-      title: "guessing arguments from their hash",
-      n: count,
-      injected: count,
+      title: "guessing the arguments of a call from their hash",
+      n: outcomes.length,
+      injected: 1,
       violations,
-      figures: { cracked: cracked === undefined ? 0 : 1, "candidates per second": Math.round(count / seconds) },
+      figures: {
+        "candidates for one hash": count,
+        cracked: cracked === undefined ? 0 : 1,
+        "candidates per second": Math.round(count / seconds),
+      },
     };
   });
 }

@@ -17,7 +17,7 @@ const CLIENTS = 16;
 const SECTOR = 512;
 const MOST_BETWEEN_COPIES = 30;
 const LONGEST_UNPROMISED_MS = 30;
-const COPIES_PER_KILL = 5;
+const COPIES_PER_KILL = 2;
 
 /** What had been said, and what had reached a server, when a copy began. */
 interface Promised {
@@ -39,7 +39,7 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
       { audit: { keepRecords: 1_000_000 } },
     );
     const random = createRandom(seed);
-    const found = { violations: [] as string[], promises: 0, torn: 0, kills: 0 };
+    const found = { violations: [] as string[], judged: new Set<string>(), torn: 0, kills: 0 };
     const acknowledged: string[] = [];
     for (let copies = 0; copies < count; ) {
       const gateway = await openGateway(home, { dist });
@@ -51,7 +51,8 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
         const promised = load.promised();
         const { folder, isTorn } = await takeCopy({ home, gateway, random, name: `copy-${copies}` });
         found.violations.push(...judgeCopy(folder, promised, `copy ${copies}`));
-        found.promises += promised.acknowledged.length + promised.sent.length;
+        for (const id of promised.acknowledged) found.judged.add(`acknowledged ${id}`);
+        for (const id of promised.sent) found.judged.add(`sent ${id}`);
         found.torn += isTorn ? 1 : 0;
         rmSync(folder, { recursive: true, force: true });
       }
@@ -67,9 +68,12 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
     const audit = await readAudit(home, dist);
     const keys = new Set(audit.records.filter(({ kind }) => kind === "outcome").map((one) => one["idempotency_key"]));
     const lost = acknowledged.filter((id) => !keys.has(`key-${id}`));
+    for (const id of acknowledged) found.judged.add(`acknowledged ${id}`);
+    const kills = Math.ceil(count / COPIES_PER_KILL);
+    if (found.kills < kills) found.violations.push(`only ${found.kills} of ${kills} gateways were killed`);
     return {
       title: "a power failure at random moments",
-      n: found.promises,
+      n: found.judged.size,
       injected: count + found.kills,
       violations: [
         ...found.violations,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { loadConfig } from "../../../../src/config/load.js";
 import { DiscoveryError } from "../../../../src/errors.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { judgeFigure } from "../../support/timing.js";
 
 const GATE_MS = 100;
 /** Whoever is refused must not cost more than the largest document that is read, which the same run measures. */
@@ -99,11 +100,19 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+  const { gate } = judgeFigure({
+    of: `a refusal, longest of ${slowest.what}`,
+    seen: slowest.took,
+    most: GATE_MS,
+    beyond: Number.POSITIVE_INFINITY,
+    unit: "ms",
+  });
   return {
     title: "YAML that is not what it seems",
     n: ms.length + Object.keys(READ).length,
     injected: ms.length,
     violations,
+    gates: [gate],
     figures: {
       texts: Object.keys(REFUSED).length,
       [`refused within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,

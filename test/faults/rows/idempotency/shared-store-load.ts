@@ -43,7 +43,7 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
     const audit = await readAudit(home, dist);
     const crashes = countCrashes(home);
     return {
-      title: "10,000 calls of four gateways on one store",
+      title: "calls of four gateways on one store while servers crash",
       n: attempts.length,
       injected: crashes,
       violations: [...audit.violations, ...findViolations({ home, attempts, audit: audit.records })],

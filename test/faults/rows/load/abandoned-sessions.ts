@@ -35,7 +35,7 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
     await live(gateway, { random, violations, count: warm });
     const before = { ...(await settle()), ...takeCensus(gateway.pid) };
     const from = performance.now();
-    await live(gateway, { random, violations, count, onProgress });
+    const abandoned = await live(gateway, { random, violations, count, onProgress });
     const seconds = (performance.now() - from) / 1000;
     const after = { ...(await settle()), ...takeCensus(gateway.pid) };
     await gateway.close();
@@ -48,7 +48,7 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
     return {
       title: "sessions that are left behind",
       n: count,
-      injected: Math.round(count * (1 - PARTING_SHARE)),
+      injected: abandoned,
       violations,
       figures: {
         "KiB of heap that stay for each": round(kibEach, 3),
@@ -68,17 +68,22 @@ interface Lives {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-async function live(gateway: LoadGateway, { random, violations, count, onProgress }: Lives): Promise<void> {
+/** How many of them left without a word. */
+async function live(gateway: LoadGateway, { random, violations, count, onProgress }: Lives): Promise<number> {
   let begun = 0;
+  let abandoned = 0;
   const work = async (): Promise<void> => {
     while (begun < count) {
       begun += 1;
       if (begun % 5000 === 0) onProgress?.(`${begun} of ${count} sessions`);
-      const problem = await liveOnce(gateway, random.chance(PARTING_SHARE));
+      const isParting = random.chance(PARTING_SHARE);
+      const problem = await liveOnce(gateway, isParting);
       if (problem !== undefined) violations.push(problem);
+      if (!isParting) abandoned += 1;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return abandoned;
 }
 
 /** Begins, asks for one thing, and is gone; a few say so. */

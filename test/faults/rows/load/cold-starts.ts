@@ -31,7 +31,7 @@ export async function coldStarts({ count, seed, dist, onProgress }: RowOptions):
   return {
     title: "cold starts of 100 servers with 5,000 tools",
     n: starts.length,
-    injected: starts.length * SERVERS,
+    injected: 0,
     violations,
     figures: {
       "stdio, HTTP and OpenAPI servers": Object.values(SHARES).join(", "),

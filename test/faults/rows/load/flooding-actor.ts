@@ -2,10 +2,11 @@
 import { type HttpReply, type LoadGateway, openLoadGateway, toTokens } from "../../support/load-gateway.js";
 import { inHome } from "../../support/home.js";
 import { stdioLoad } from "../../support/load-servers.js";
-import { describeEstimate, ratioOfQuantiles } from "../../support/measure.js";
+import { describeEstimate, ratioOfQuantiles, type Slice } from "../../support/measure.js";
 import { type Planned, planArrivals, runOpenLoop } from "../../support/open-loop.js";
 import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { judgeRatio } from "../../support/timing.js";
 
 const NORMAL = Array.from({ length: 20 }, (_, number) => `normal-${number}`);
 const FLOODER = "flooder";
@@ -34,7 +35,7 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
     const gateway = await openLoadGateway(home, { dist });
     const found: Found = { violations: [], flood: { answered: 0, refused: 0 } };
     await send(gateway, { actor: NORMAL[0]!, id: "warm", delay: 0 });
-    const slices: { ours: number[]; control: number[] }[] = [];
+    const slices: Slice[] = [];
     for (let slice = 0; slice < count; slice += 1) {
       const control = await drive(gateway, { random, found, prefix: `control-${slice}`, flood: 0 });
       const ours = await drive(gateway, { random, found, prefix: `flood-${slice}`, flood: FLOOD_PER_SECOND });
@@ -42,10 +43,9 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
       onProgress?.(`${slice + 1} of ${count} slices`);
     }
     await gateway.close();
-    const p99 = ratioOfQuantiles(slices, 0.99, random);
+    const judged = judgeRatio({ of: "calls of the others during the flood", slices, most: GATE, random });
     const { violations, flood } = found;
-    if (p99.from > GATE)
-      violations.push(`p99 of the others is ${describeEstimate(p99)} times theirs without the flood`);
+    violations.push(...judged.violations);
     if (flood.refused === 0) violations.push("the flood was no flood: nothing of it was refused");
     const ms = slices.flatMap(({ ours }) => ours);
     return {
@@ -53,8 +53,9 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
       n: ms.length,
       injected: flood.answered + flood.refused,
       violations,
+      gates: [judged.gate],
       figures: {
-        "p99 against no flood": describeEstimate(p99),
+        "p99 against no flood": judged.gate.seen,
         "p50 against no flood": describeEstimate(ratioOfQuantiles(slices, 0.5, random)),
         "of the flood answered": flood.answered,
         "of the flood refused": flood.refused,
@@ -70,7 +71,7 @@ interface Found {
   readonly flood: { answered: number; refused: number };
 }
 
-interface Slice {
+interface Drive {
   readonly random: Random;
   readonly found: Found;
   readonly prefix: string;
@@ -78,7 +79,7 @@ interface Slice {
 }
 
 /** The latencies of those who do not flood. */
-async function drive(gateway: LoadGateway, { random, found, prefix, flood }: Slice): Promise<number[]> {
+async function drive(gateway: LoadGateway, { random, found, prefix, flood }: Drive): Promise<number[]> {
   const ms: number[] = [];
   await runOpenLoop({
     plan: merge(random, { prefix, flood }),
@@ -94,7 +95,7 @@ async function drive(gateway: LoadGateway, { random, found, prefix, flood }: Sli
   return ms;
 }
 
-function merge(random: Random, { prefix, flood }: Pick<Slice, "prefix" | "flood">): Planned<Call>[] {
+function merge(random: Random, { prefix, flood }: Pick<Drive, "prefix" | "flood">): Planned<Call>[] {
   const plan = (perSecond: number, toActor: () => string, kind: string): Planned<Call>[] =>
     perSecond === 0
       ? []

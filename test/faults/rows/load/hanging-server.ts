@@ -2,11 +2,12 @@
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { startRemoteLoad, stdioLoad } from "../../support/load-servers.js";
-import { describeEstimate, ratioOfQuantiles } from "../../support/measure.js";
+import { describeEstimate, ratioOfQuantiles, type Slice } from "../../support/measure.js";
 import { planArrivals, runOpenLoop } from "../../support/open-loop.js";
 import { createRandom, type Random } from "../../support/random.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { judgeRatio } from "../../support/timing.js";
 
 const IN_FLIGHT = 16;
 const QUEUED = 1000;
@@ -27,7 +28,7 @@ export async function hangingServer({ count, seed, dist, onProgress }: RowOption
     const hanging = hang(ours);
     await home.ledger.waitFor(`hang-${IN_FLIGHT - 1}`, "call");
     const violations: string[] = [];
-    const slices: { ours: number[]; control: number[] }[] = [];
+    const slices: Slice[] = [];
     for (let slice = 0; slice < count; slice += 1) {
       const order = slice % 2 === 0 ? [control, ours] : [ours, control];
       const took = new Map<Gateway, number[]>();
@@ -38,19 +39,19 @@ export async function hangingServer({ count, seed, dist, onProgress }: RowOption
     await Promise.all([ours.kill(), control.kill()]);
     const endings = await Promise.all(hanging);
     violations.push(...judgeHanging(home, endings));
-    const p99 = ratioOfQuantiles(slices, 0.99, random);
-    const p50 = ratioOfQuantiles(slices, 0.5, random);
-    if (p99.from > GATE) violations.push(`p99 of the others is ${describeEstimate(p99)} times that of the control`);
+    const judged = judgeRatio({ of: "calls of the other servers", slices, most: GATE, random });
+    violations.push(...judged.violations);
     const ms = slices.flatMap((slice) => slice.ours);
     return {
       title: "one server hangs with 1,000 calls in line",
       n: ms.length,
-      injected: endings.length,
+      injected: 1,
       violations,
+      gates: [judged.gate],
       figures: {
         "in line": QUEUED,
-        "p99 against the control": describeEstimate(p99),
-        "p50 against the control": describeEstimate(p50),
+        "p99 against the control": judged.gate.seen,
+        "p50 against the control": describeEstimate(ratioOfQuantiles(slices, 0.5, random)),
       },
       times: { of: "calls of the other servers", ms },
     };
@@ -86,13 +87,13 @@ function hang(gateway: Gateway): Promise<Outcome>[] {
   );
 }
 
-interface Slice {
+interface Drive {
   readonly random: Random;
   readonly violations: string[];
   readonly prefix: string;
 }
 
-async function drive(gateway: Gateway, { random, violations, prefix }: Slice): Promise<number[]> {
+async function drive(gateway: Gateway, { random, violations, prefix }: Drive): Promise<number[]> {
   const ms: number[] = [];
   const toCall = (number: number) => ({ id: `${prefix}-${number}`, server: random.pick(OTHERS) });
   await runOpenLoop({

@@ -5,7 +5,8 @@ import { stdioLoad } from "../../support/load-servers.js";
 import { quantile, round } from "../../support/measure.js";
 import { type Finished, measureCapacity, planArrivals, runOpenLoop } from "../../support/open-loop.js";
 import { createRandom } from "../../support/random.js";
-import type { RowOptions, RowResult } from "../../support/row.js";
+import type { Gate, RowOptions, RowResult } from "../../support/row.js";
+import { judgeTime } from "../../support/timing.js";
 
 const WORK_MS = 400;
 const CAPACITY = { inFlight: 64, seconds: 6 };
@@ -43,12 +44,21 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
       ...(recoveryMs > RECOVERY_LIMIT_MS ? [`it takes ${round(recoveryMs / 1000)} s to recover`] : []),
       ...(shed.length === 0 ? ["nothing was refused"] : []),
     ];
+    const goodputGate: Gate = {
+      of: "calls that are answered, of the most that can be",
+      allowed: `at least ${LEAST_GOODPUT * 100} %`,
+      seen: `${round(goodput * 100)} %`,
+      verdict: goodput >= LEAST_GOODPUT ? "met" : "not met",
+    };
+    const { gate } = judgeTime({ of: "recovery", ms: [recoveryMs], gateMs: RECOVERY_LIMIT_MS, control: [] });
     return {
-      title: `three times the capacity for ${count} s`,
+      title: "three times the capacity",
       n: finished.length,
       injected: shed.length,
       violations,
+      gates: [goodputGate, gate],
       figures: {
+        seconds: count,
         "capacity, calls per second": round(capacity),
         "goodput, % of the peak": round(goodput * 100),
         refused: shed.length,

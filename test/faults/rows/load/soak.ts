@@ -17,6 +17,7 @@ import {
   judgeHoldings,
   judgeTrend,
   JUDGED_SECONDS,
+  toGate,
   type Sample,
   toTrend,
 } from "../../support/soak/judge.js";
@@ -96,6 +97,7 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
         ...judgeHoldings(before, after),
         ...(trend === undefined ? [] : judgeTrend(trend)),
       ],
+      gates: [toGate(trend)],
       figures: {
         "capacity, calls per second": Math.round(capacity),
         "offered per second": Math.round(perSecond),

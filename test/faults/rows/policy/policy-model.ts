@@ -45,7 +45,7 @@ export async function policyModel({ count, seed, dist, onProgress }: RowOptions)
   return {
     title: "random policies against a model of them",
     n,
-    injected: n,
+    injected: 0,
     violations,
     figures: { policies, disagreements: violations.length, ...told },
   };

@@ -7,7 +7,7 @@ import { openHiddenServer } from "../../support/hidden-server.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { compareSamples } from "../../support/kolmogorov.js";
 import { createRandom, type Random } from "../../support/random.js";
-import type { RowOptions, RowResult } from "../../support/row.js";
+import type { Gate, RowOptions, RowResult } from "../../support/row.js";
 
 /** Words that nobody else uses. */
 const SECRET = ["zebrafinch", "quokkaline", "xylofrob"] as const;
@@ -18,6 +18,9 @@ const HIDDEN = SECRET.map((word) => ({
 }));
 const LEAK = new RegExp(SECRET.join("|"), "i");
 const TIMED_SHARE = 0.5;
+/** Less likely than this by chance, and the difference is told; less than that, and it is one. */
+const LEAST_P = 0.01;
+const SURE_P = 1e-6;
 /** So many that a few dozen turns are enough for all. */
 const QUESTIONS_PER_TURN = 8;
 
@@ -45,11 +48,19 @@ export async function unseenTools({ count, seed, dist, onProgress }: RowOptions)
         if (hidden.calls() > 0) violations.push(`${hidden.calls()} calls reached the hidden server`);
         for (const gateway of [full, without]) await gateway.stop();
         const { p, distance } = compareSamples(timed.hidden, timed.none);
+        const gate: Gate = {
+          of: "the difference between hidden and none, by chance as likely as",
+          allowed: `at least ${LEAST_P}`,
+          seen: String(Number(p.toPrecision(3))),
+          verdict: p >= LEAST_P ? "met" : "not met",
+        };
+        if (p < SURE_P) violations.push(`hidden tools are told apart by time: p ${p}, distance ${distance}`);
         return {
           title: "tools that a caller may not see",
           n: told.n + timed.hidden.length + timed.none.length,
           injected: told.n + timed.hidden.length,
           violations,
+          gates: [gate],
           figures: {
             questions: told.n,
             "KS p-value": Number(p.toPrecision(3)),

@@ -6,7 +6,7 @@ import { type FaultHome, inHome } from "../../support/home.js";
 import { livingOf, quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { findSlow, timed } from "../../support/timing.js";
+import { judgeTime, timed } from "../../support/timing.js";
 
 /** From here on the limits are those of the product; a shorter start has shorter ones, in the same order. */
 const REAL_SECONDS = 45;
@@ -30,12 +30,14 @@ export async function coldStart({ count, dist }: RowOptions): Promise<RowResult>
   // Its tools have to be listed first, by a connection that is closed right after.
   if (unknown.starts > 2) violations.push(`${unknown.starts} starts of a server that was never asked`);
   const late = { of: "the word that it starts, after its wait", ms: known.lateMs, gateMs: GATE_MS };
-  violations.push(...findSlow({ ...late, control: known.pingMs }));
+  const judged = judgeTime({ ...late, control: known.pingMs });
+  violations.push(...judged.violations);
   return {
     title: "a server that takes long to start",
     n: known.told + unknown.told + 2,
     injected: 2,
     violations,
+    gates: [judged.gate],
     figures: {
       "seconds of the start": count,
       limits: count >= REAL_SECONDS ? "by default" : "shortened",

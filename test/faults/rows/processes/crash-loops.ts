@@ -6,7 +6,7 @@ import { quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { round } from "../../support/measure.js";
-import { p99, timed } from "../../support/timing.js";
+import { judgeFigure, p99, timed } from "../../support/timing.js";
 
 const CALL_EVERY_MS = 50;
 /** More than five failures within a minute, and a server is left alone for the next. */
@@ -14,6 +14,9 @@ const MOST_FAILURES = 6;
 /** A server that ends before it has said anything is started once more in the older way, and counted as one failure. */
 const STARTS_PER_FAILURE = 2;
 const TICKS_PER_SECOND = 100;
+/** Of a core, for forty calls a second that are refused and twenty that are not. A gateway that tries without end has all of it. */
+const MOST_PERCENT = 30;
+const BEYOND_PERCENT = 80;
 
 /** `count`: seconds, at most sixty. */
 export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult> {
@@ -47,12 +50,21 @@ export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult
     // Once for its list.
     if (left > MOST_FAILURES + 1) violations.push(`a server that ends at every call was started ${left} times`);
     if (!gateway.isAlive) violations.push("the gateway has ended");
+    const judged = judgeFigure({
+      of: "time on a processor, with all these calls",
+      seen: busy * 100,
+      most: MOST_PERCENT,
+      beyond: BEYOND_PERCENT,
+      unit: "% of a core",
+    });
+    violations.push(...judged.violations);
     await gateway.close();
     return {
       title: "servers that end all the time",
       n: found.length,
       injected: ended + left,
       violations,
+      gates: [judged.gate],
       figures: {
         seconds: count,
         calls: found.length,

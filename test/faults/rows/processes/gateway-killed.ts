@@ -36,9 +36,9 @@ export async function gatewayKilled({ count, dist, onProgress }: RowOptions): Pr
     for (const { pid } of survivors) process.kill(pid, "SIGKILL");
     const duplicates = await startAgain(home, dist, names, violations);
     return {
-      title: "a gateway killed with a hundred servers",
+      title: "a gateway killed with servers below it",
       n: names.length,
-      injected: before.length,
+      injected: 1,
       violations,
       figures: {
         servers: names.length,

@@ -10,7 +10,7 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openStock } from "../../support/stock-client.js";
 import { round } from "../../support/measure.js";
-import { findSlow, p99, timed } from "../../support/timing.js";
+import { judgeTime, p99, timed, together } from "../../support/timing.js";
 
 const SERVER = fileURLToPath(new URL("../../support/huge-server.mjs", import.meta.url));
 const SIZES_MIB = [11, 100, 500];
@@ -19,6 +19,7 @@ const IDLE_CALLS = 100;
 const MIB = 1024 * 1024;
 const RSS_GATE_MIB = 32;
 const LAG_GATE_MS = 50;
+const CALL_GATE_MS = 250;
 const STOCK_LIMIT_MS = 20_000;
 
 interface Tally {
@@ -55,16 +56,18 @@ export async function hugeMessages({ count, dist, onProgress }: RowOptions): Pro
     const { violations } = tally;
     const [most, lag] = [Math.max(...grown), Math.max(...lags.map((one) => one.p99))];
     if (most > RSS_GATE_MIB) violations.push(`memory grew by ${most.toFixed(0)} MiB for ${RSS_GATE_MIB} allowed`);
-    violations.push(
-      ...findSlow({ of: "the event loop", ms: [lag], gateMs: LAG_GATE_MS, control: [idleLag.p99] }),
-      ...findSlow({ of: "calls of another server", ms: tally.elsewhereMs, gateMs: 250, control }),
-    );
+    const judged = together([
+      judgeTime({ of: "the event loop is late, p99", ms: [lag], gateMs: LAG_GATE_MS, control: [idleLag.p99] }),
+      judgeTime({ of: "calls of another server", ms: tally.elsewhereMs, gateMs: CALL_GATE_MS, control }),
+    ]);
+    violations.push(...judged.violations);
     await gateway.close();
     return {
       title: "messages that are too large",
       n: tally.innocent,
       injected: sizes.length * 2,
       violations,
+      gates: judged.gates,
       figures: {
         "sizes, MiB": sizes.join(" "),
         "innocent calls": tally.innocent,

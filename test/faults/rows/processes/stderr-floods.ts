@@ -9,7 +9,7 @@ import { type FaultHome, inHome } from "../../support/home.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { round } from "../../support/measure.js";
-import { findSlow, p99, timed } from "../../support/timing.js";
+import { judgeTime, p99, timed, together } from "../../support/timing.js";
 
 const MIB = 1024 * 1024;
 /** No more than the garbage of reading; what is kept of a flood is 64 KiB. */
@@ -41,16 +41,18 @@ export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResu
     const grown = (peakRssOf(gateway.pid) - before) / MIB;
     if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB for ${RSS_GATE_MIB} allowed`);
     if (bytes < MIB) violations.push("nothing was flooded");
-    violations.push(
-      ...findSlow({ of: "calls in the flood", ms: flooded, gateMs: CALL_GATE_MS, control: direct }),
-      ...findSlow({ of: "calls without a standard error", ms: closed, gateMs: CALL_GATE_MS, control: quiet }),
-    );
+    const judged = together([
+      judgeTime({ of: "calls in the flood", ms: flooded, gateMs: CALL_GATE_MS, control: direct }),
+      judgeTime({ of: "calls without a standard error", ms: closed, gateMs: CALL_GATE_MS, control: quiet }),
+    ]);
+    violations.push(...judged.violations);
     await gateway.close();
     return {
       title: "servers that flood or close their standard error",
       n: count * 3,
       injected: count * 2,
       violations,
+      gates: judged.gates,
       figures: {
         "MB flooded": Math.round(bytes / 1e6),
         "MB per second": Math.round(bytes / 1e6 / seconds),

@@ -6,7 +6,7 @@ import { waitFor } from "../../support/deadline.js";
 import { livingOf, quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { timed } from "../../support/timing.js";
+import { judgeTime, timed } from "../../support/timing.js";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const IN_FLIGHT = 50;
@@ -26,11 +26,13 @@ export async function stopSignals({ count, dist }: RowOptions): Promise<RowResul
     ms.push(stop.ms);
     for (const ending of stop.endings) endings[ending] = (endings[ending] ?? 0) + 1;
   }
+  const { gate } = judgeTime({ of: "a signal until the gateway is gone", ms, gateMs: LIMIT_MS, control: [] });
   return {
     title: "gateways told to stop in the middle of calls",
     n: count * IN_FLIGHT,
     injected: count,
     violations,
+    gates: [gate],
     figures: { "in flight": IN_FLIGHT, ...endings },
     times: { of: "a signal until the gateway is gone", ms },
   };

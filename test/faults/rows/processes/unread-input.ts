@@ -2,13 +2,14 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { takeCensus } from "../../support/census.js";
+import { waitFor } from "../../support/deadline.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
 import { quickServer } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { round } from "../../support/measure.js";
-import { findSlow, p99, timed } from "../../support/timing.js";
+import { judgeTime, p99, timed } from "../../support/timing.js";
 
 const HEARING = fileURLToPath(new URL("../../support/huge-server.mjs", import.meta.url));
 /** Thirty seconds by default. */
@@ -19,6 +20,8 @@ const BYTES = 1_000_000;
 /** With a sixth crash within a minute a server is left alone for a while. */
 const ROUNDS = 5;
 const AT_ONCE = 5;
+/** Pipes of processes that have ended are closed a little later. */
+const PIPES_LIMIT_MS = 5000;
 const MIB = 1024 * 1024;
 const RSS_GATE_MIB = 32;
 
@@ -42,6 +45,9 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     const ms = await playRound();
     const before = takeCensus(gateway.pid);
     for (let round = 1; round < ROUNDS; round += 1) ms.push(...(await playRound()));
+    const isBack = (): boolean => takeCensus(gateway.pid).descriptors <= before.descriptors + names.length;
+    // What is still open then is found below.
+    await waitFor(isBack, "end of the pipes", PIPES_LIMIT_MS).catch(() => undefined);
     const after = takeCensus(gateway.pid);
     const grown = (after.rssBytes - before.rssBytes) / MIB;
     if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB over ${ms.length} rounds`);
@@ -50,7 +56,8 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     const early = ms.filter((one) => one < WRITE_TIMEOUT_MS - TOLERANCE_MS);
     if (early.length > 0) violations.push(`${early.length} calls were given up before their deadline`);
     const lateMs = ms.map((one) => Math.max(one - WRITE_TIMEOUT_MS, 0));
-    violations.push(...findSlow({ of: "the error after its deadline", ms: lateMs, gateMs: TOLERANCE_MS, control }));
+    const judged = judgeTime({ of: "the error after its deadline", ms: lateMs, gateMs: TOLERANCE_MS, control });
+    violations.push(...judged.violations);
     rmSync(deaf);
     await callAll(gateway, names, violations, true);
     await gateway.close();
@@ -59,6 +66,7 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
       n: ms.length,
       injected: ms.length,
       violations,
+      gates: [judged.gate],
       figures: {
         "deadline, ms (shortened)": WRITE_TIMEOUT_MS,
         "bytes per call": BYTES,

@@ -7,7 +7,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { openStdioWire, type StdioWire, toLine } from "../../support/stdio-wire.js";
 import { round } from "../../support/measure.js";
-import { findSlow, timed } from "../../support/timing.js";
+import { judgeTime, timed } from "../../support/timing.js";
 import { openNotes, type WireNote, wireServer } from "../../support/wire-notes.js";
 
 const SERVERS = ["one", "two"];
@@ -56,15 +56,13 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
     const starting = isSound() ? await giveUpStarting(wire, onStdio) : 0;
     await wire.close();
     const given = times.length + hungUp + queued + starting;
+    const judged = judgeTime({ of: "word of it at the server", ms: times, gateMs: GATE_MS, control });
     return {
       title: "calls that are given up",
       n: given,
       injected: given,
-      violations: [
-        ...watch.violations,
-        ...watch.strays(),
-        ...findSlow({ of: "word of it at the server", ms: times, gateMs: GATE_MS, control }),
-      ],
+      violations: [...watch.violations, ...watch.strays(), ...judged.violations],
+      gates: [judged.gate],
       figures: {
         "given up while held": times.length,
         "hung up in a session, not cancelled": hungUp,

@@ -10,15 +10,13 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import { openStdioWire, type StdioWire, toLine } from "../../support/stdio-wire.js";
 import { round } from "../../support/measure.js";
-import { p99 } from "../../support/timing.js";
+import { judgeTime, p99, together } from "../../support/timing.js";
 
 const GATE_MS = 50;
-const LAG_GATE_MS = 200;
-const LIMIT_MS = 60_000;
-/** How many times as much as a plain message of the same size a bomb may cost on a machine that is slow today. */
-const TIMES_PLAIN = 10;
+const LAG_GATE_MS = 50;
 /** The loop is late also when the machine gives its processor to others. */
-const LAG_TIMES = 20;
+const TIMES_LAG_GATE = 4;
+const LIMIT_MS = 60_000;
 const HOLE = '"here"';
 const REFUSED = /INVALID_REQUEST|TOOL_VALIDATION_ERROR|-32600/;
 
@@ -68,10 +66,17 @@ export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult
       }
     }
     const lag = await readLag(home, wire.pid);
-    if (lag.max > Math.max(LAG_GATE_MS, LAG_TIMES * idle.max))
-      violations.push(`the loop was late by ${round(lag.max)} ms`);
-    const most = Math.max(GATE_MS, TIMES_PLAIN * p99(control));
-    if (p99(times) > most) violations.push(`${slowest.what} takes ${round(slowest.ms)} ms of the processor`);
+    const judged = together([
+      judgeTime({ of: `the refusal of a bomb, at worst ${slowest.what}`, ms: times, gateMs: GATE_MS, control }),
+      judgeTime({
+        of: "the event loop is late",
+        ms: [lag.max],
+        gateMs: LAG_GATE_MS,
+        control: [idle.max],
+        timesGate: TIMES_LAG_GATE,
+      }),
+    ]);
+    violations.push(...judged.violations);
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(({ id }) => `a bomb has reached the server as ${JSON.stringify(id).slice(0, 50)}`));
     if (/RangeError/.test(wire.said())) violations.push(wire.said().slice(-500));
@@ -81,6 +86,7 @@ export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult
       n: times.length,
       injected: times.length,
       violations,
+      gates: judged.gates,
       figures: {
         kinds: BOMBS.length,
         slowest: slowest.what,

@@ -7,6 +7,7 @@ import { createRandom, type Random } from "../../support/random.js";
 import { describeAnswer, openRaw, type RawAnswer, type RawConnection, toRequest } from "../../support/raw-http.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, type ServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
+import { judgeFigure } from "../../support/timing.js";
 
 const CONNECTIONS = 8;
 const HANG_MS = 1000;
@@ -61,11 +62,19 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
     if (!gateway.isAlive) violations.push("the gateway is gone");
     violations.push(...findReached(home));
     if (/    at /.test(gateway.said())) violations.push(`it said ${gateway.said().slice(-500)}`);
+    const { gate } = judgeFigure({
+      of: "the longest wait for an answer",
+      seen: Math.max(...seen.times),
+      most: HANG_MS,
+      beyond: limitMs,
+      unit: "ms",
+    });
     return {
       title: "requests that are none, over HTTP",
       n: sent,
       injected: sent,
       violations,
+      gates: [gate],
       figures: {
         ...Object.fromEntries([...seen.statuses].toSorted().map(([status, times]) => [`${status}`, times])),
         "closed without an answer": seen.closed,

@@ -48,7 +48,8 @@ export async function sameIds({ count, dist, onProgress }: RowOptions): Promise<
     await Promise.all(clients);
     const perSecond = Math.round(answered / ((performance.now() - from) / 1000));
     const figures = { clients: CLIENTS, actors: ACTORS, "calls per second": perSecond };
-    return { title: "200 clients with one id", n: answered, injected: answered, violations, figures };
+    // What goes wrong is that each client has the id of all others; the calls are proper.
+    return { title: "200 clients with one id", n: answered, injected: CLIENTS, violations, figures };
   });
 }
 

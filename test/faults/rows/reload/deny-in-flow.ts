@@ -5,6 +5,7 @@ import { type FaultHome, inHome } from "../../support/home.js";
 import { openReloading, type ReloadingGateway } from "../../support/reloading-gateway.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { judgeTime } from "../../support/timing.js";
 
 const CALLERS = 16;
 /** Few at a time, so that most calls wait in line when the denial comes. */
@@ -65,11 +66,18 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
     const limit = Math.max(LIMIT_MS, TIMES_CONTROL * idle);
     violations.push(...effective.filter((ms) => ms > limit).map((ms) => `a denial took ${ms} ms`));
     await gateway.close();
+    const { gate } = judgeTime({
+      of: "a denial until the last call is sent",
+      ms: effective,
+      gateMs: LIMIT_MS,
+      control: [idle],
+    });
     return {
       title: "a tool that is denied while calls flow",
       n: calls,
       injected: count,
       violations,
+      gates: [gate],
       figures: { denials: count, "calls refused": denied, "a reload without calls in ms": Math.round(idle) },
       times: { of: "denials, from the change of the file to the last call that was sent", ms: effective },
     };

@@ -4,6 +4,7 @@ import { createRandom, type Random } from "../../support/random.js";
 import { inRemoteScene, judgeChange, type RemoteScene, WAYS } from "../../support/remote-scene.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { judgeTime } from "../../support/timing.js";
 
 const IN_FLIGHT = 8;
 const LIMIT_MS = 250;
@@ -44,17 +45,20 @@ export async function brokenConnections({ count, seed, dist }: RowOptions): Prom
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     const limit = Math.max(LIMIT_MS, TIMES_CONTROL * Math.max(...controls));
     violations.push(...slow.filter(({ ms }) => !(ms <= limit)).map(({ id, ms }) => `${id}: told after ${ms} ms`));
+    const ms = slow.map((one) => one.ms);
+    const { gate } = judgeTime({ of: "a break until the caller is told", ms, gateMs: LIMIT_MS, control: controls });
     return {
       title: "connections that break off",
       n: count,
       injected: faults.size,
       violations,
+      gates: [gate],
       figures: {
         "most effects of one call": Math.max(...[...scene.remote.ledger.values()].map(({ effects }) => effects)),
         "slowest unbroken call in ms": Math.round(Math.max(...controls)),
         "after 250 ms": slow.filter(({ ms }) => ms > LIMIT_MS).length,
       },
-      times: { of: "breaks, until the caller is told", ms: slow.map(({ ms }) => ms) },
+      times: { of: "breaks, until the caller is told", ms },
     };
   });
 }

@@ -6,6 +6,7 @@ import { inRemoteScene, judgeChange, type RemoteScene, type Way, WAYS } from "..
 import { describe } from "../../support/replay.js";
 import type { ProxiedRequest } from "../../support/request-reader.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { judgeFigure } from "../../support/timing.js";
 
 const SILENCE_MS = 2_000;
 const WHOLE_MS = 3_000;
@@ -73,17 +74,26 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
     );
     ended.push(...(await cutOff(scene, count)));
     const slowest = await control.stop();
-    const violations = ended.flatMap(({ id, limitMs, ms, outcome }) => [
+    const violations = ended.flatMap(({ id, limitMs, ms, wholeMs, outcome }) => [
       ...judgeChange(id, outcome, scene),
-      ...judgeTime(`${id}: ${describe(outcome)}`, outcome, { limitMs, ms, lateMs: slowest }),
+      ...judgeTime(`${id}: ${describe(outcome)}`, outcome, { limitMs, ms, wholeMs, lateMs: slowest }),
     ]);
     violations.push(...(await judgeAfterwards(scene)));
     const late = ended.map(({ ms, limitMs }) => ms - limitMs);
+    const off = Math.max(...ended.map(({ ms, limitMs }) => Math.abs(ms - limitMs) / limitMs));
+    const { gate } = judgeFigure({
+      of: "how far from its limit a call ends, at most",
+      seen: off * 100,
+      most: SHARE_OFF * 100,
+      beyond: Number.POSITIVE_INFINITY,
+      unit: "%",
+    });
     return {
       title: "answers that come slowly or never",
       n: ended.length,
       injected: ended.length,
       violations,
+      gates: [gate],
       figures: {
         "limit of silence in ms": SILENCE_MS,
         "limit of the whole in ms": WHOLE_MS,
@@ -95,10 +105,19 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
   });
 }
 
-async function timed(scene: RemoteScene, way: Way, id: string): Promise<{ outcome: Outcome; ms: number }> {
+interface Ended {
+  readonly outcome: Outcome;
+  /** From when the request was seen on its way, which is not before it was sent. */
+  readonly ms: number;
+  /** From when the call was made, which is not after that. */
+  readonly wholeMs: number;
+}
+
+async function timed(scene: RemoteScene, way: Way, id: string): Promise<Ended> {
   const from = performance.now();
   const outcome = await scene.change(way, id);
-  return { outcome, ms: performance.now() - (sentAt.get(id) ?? from) };
+  const to = performance.now();
+  return { outcome, ms: to - (sentAt.get(id) ?? from), wholeMs: to - from };
 }
 
 /** The way to the server is cut with the connections open, as when a cable is pulled; then it is mended. */
@@ -141,19 +160,18 @@ function startControl({ look, chaos }: RemoteScene): { stop(): Promise<number> }
   };
 }
 
-interface Timing {
+interface Timing extends Pick<Ended, "ms" | "wholeMs"> {
   readonly limitMs: number;
-  readonly ms: number;
   readonly lateMs: number;
 }
 
-function judgeTime(what: string, outcome: Outcome, { limitMs, ms, lateMs }: Timing): string[] {
+function judgeTime(what: string, outcome: Outcome, { limitMs, ms, wholeMs, lateMs }: Timing): string[] {
   const found: string[] = [];
   const isRight =
     outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_TIMEOUT" && outcome.executed === "unknown";
   if (!isRight) found.push(`${what} in place of the end of its time`);
-  if (ms < limitMs * (1 - SHARE_OFF) || ms > limitMs * (1 + SHARE_OFF) + lateMs)
-    found.push(`${what} after ${Math.round(ms)} ms of ${limitMs}`);
+  if (wholeMs < limitMs * (1 - SHARE_OFF) || ms > limitMs * (1 + SHARE_OFF) + lateMs)
+    found.push(`${what} after ${Math.round(ms)} to ${Math.round(wholeMs)} ms of ${limitMs}`);
   return found;
 }
 

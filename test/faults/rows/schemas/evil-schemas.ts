@@ -6,12 +6,13 @@ import { inHome } from "../../support/home.js";
 import { readLag } from "../../support/lag.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { endingOf, plainTool, scripted } from "../../support/scripted.js";
+import { judgeTime } from "../../support/timing.js";
 
 const STOCK = fileURLToPath(new URL("../../support/stock-caller.mjs", import.meta.url));
 const STOCK_LIMIT_MS = 15_000;
 const LAG_GATE_MS = 50;
-/** What the event loop of a gateway that only answers other calls is late by is what the machine costs. */
-const MOST_TIMES_CONTROL = 10;
+/** A busy machine lets the loop wait; a pattern that reaches it holds it up for hours. */
+const TIMES_GATE = 5;
 const INNOCENT_PER_ROUND = 10;
 
 const EVIL = "(a+)+$";
@@ -41,7 +42,7 @@ const EVIL_RESULT = { content: [{ type: "text", text: "{}" }], structuredContent
 const CLEAN_ENDINGS = ["answer", "TOOL_VALIDATION_ERROR", "TOOL_EXECUTION_ERROR"];
 
 /** `count`: how often each tool is called. */
-export async function evilSchemas({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
+export async function evilSchemas({ count, dist, triesStock = false, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const evil = scripted(home, "evil", {
       tools: [
@@ -80,16 +81,21 @@ export async function evilSchemas({ count, dist, onProgress }: RowOptions): Prom
     }
     const lag = await readLag(home, gateway.pid);
     await gateway.close();
-    if (lag.max > Math.max(LAG_GATE_MS, control.max) * MOST_TIMES_CONTROL)
-      violations.push(
-        `the event loop stood still for ${Math.round(lag.max)} ms, otherwise for ${Math.round(control.max)}`,
-      );
+    const judged = judgeTime({
+      of: "the event loop stands still",
+      ms: [lag.max],
+      gateMs: LAG_GATE_MS,
+      control: [control.max],
+      timesGate: TIMES_GATE,
+    });
+    violations.push(...judged.violations);
     const median = (ms: readonly number[]): number => ms.toSorted((one, other) => one - other)[ms.length >> 1] ?? 0;
     return {
       title: "schemas with evil patterns",
       n: rounds,
       injected: rounds,
       violations,
+      gates: [judged.gate],
       figures: {
         "worst lag of the event loop, ms": Math.round(lag.max),
         "the same without faults, ms": Math.round(control.max),
@@ -100,7 +106,7 @@ export async function evilSchemas({ count, dist, onProgress }: RowOptions): Prom
         ...endings,
       },
       times: { of: "calls of another server beside them", ms: beside },
-      stock: await callStock(evil),
+      ...(triesStock ? { stock: await callStock(evil) } : {}),
     };
   });
 }

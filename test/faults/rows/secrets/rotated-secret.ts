@@ -6,6 +6,7 @@ import { inHome } from "../../support/home.js";
 import { openPlainRemote, type PlainRemote } from "../../support/plain-remote.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { endingOf, givenOf, plainTool, scripted } from "../../support/scripted.js";
+import { judgeTime } from "../../support/timing.js";
 
 /** After this long nobody may use the old one any more. */
 const LIMIT_MS = 5000;
@@ -55,11 +56,13 @@ export async function rotatedSecret({ count, dist, onProgress }: RowOptions): Pr
     await gateway.close();
     remote.close();
     if (stale > 0) violations.push(`${stale} calls have the old secret ${LIMIT_MS} ms after it changed`);
+    const { gate } = judgeTime({ of: "a change until the new secret is used", ms, gateMs: LIMIT_MS, control: [] });
     return {
       title: "a secret that changes under load",
       n: uses.length,
       injected: count,
       violations,
+      gates: [gate],
       figures: { calls: uses.length, "stale uses after 5 s": stale },
       times: { of: "from the change of the file until the first call with the new secret begins", ms },
     };

@@ -1,4 +1,5 @@
 import { describeEstimate, type Estimate, inMiB, round, slopeOf } from "../measure.js";
+import type { Gate } from "../row.js";
 import type { Holding } from "./place.js";
 
 /** What comes and goes with code that is compiled and pools that are filled, whatever was done. */
@@ -47,6 +48,15 @@ export function judgeTrend({ memory, store }: Trend): string[] {
     ...(memory.from > MOST_MIB_PER_HOUR ? [`the memory grows by ${describeEstimate(memory)} MiB an hour`] : []),
     ...(store > STORE_SLACK ? [`the store grows: at the end it is ${round(store, 2)} times what it was`] : []),
   ];
+}
+
+/** Of too short a run there is no trend. */
+export function toGate(trend: Trend | undefined): Gate {
+  const of = "growth of the memory of both gateways";
+  const allowed = `${MOST_MIB_PER_HOUR} MiB an hour`;
+  if (trend === undefined) return { of, allowed, seen: "too short a run", verdict: "not judged" };
+  const verdict = trend.memory.value <= MOST_MIB_PER_HOUR ? "met" : "not met";
+  return { of, allowed, seen: describeEstimate(trend.memory), verdict };
 }
 
 export function describeTrend({ memory, store }: Trend): Record<string, string | number> {

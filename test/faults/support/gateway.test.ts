@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openGateway } from "./gateway.js";
+import { inHome } from "./home.js";
+
+/** Answers the handshake after what nobody asked for, and ends with its input. */
+const program = (code: number): string => `export async function runDiscovery() {
+  process.stdin.once("data", (line) => {
+    const { id } = JSON.parse(line);
+    const unread = { id: null, error: { code: -32700, message: "Not read." } };
+    for (const answer of [unread, unread, { id, result: {} }])
+      process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...answer }) + "\\n");
+  });
+  process.stdin.on("end", () => process.exit(${code}));
+}
+export const runAnygpt = runDiscovery;
+`;
+
+it.each([
+  ["ends in order", 0, /^closed$/],
+  ["ends with an error", 3, /The gateway was closed and ended with 3/],
+])("closing a gateway that %s tells so", async (_, code, told) => {
+  await inHome(async (home) => {
+    const dist = home.path("dist");
+    mkdirSync(dist);
+    writeFileSync(join(dist, "main.js"), program(code));
+    writeFileSync(join(dist, "package.json"), '{"type":"module"}');
+    const gateway = await openGateway(home, { dist });
+    const closed = await gateway.close().then(() => "closed", String);
+    expect(closed).toMatch(told);
+  });
+});
+
+it("a gateway that was killed can be closed", async () => {
+  await inHome(async (home) => {
+    const dist = home.path("dist");
+    mkdirSync(dist);
+    writeFileSync(join(dist, "main.js"), program(0));
+    writeFileSync(join(dist, "package.json"), '{"type":"module"}');
+    const gateway = await openGateway(home, { dist });
+    await gateway.kill();
+    await expect(gateway.close()).resolves.toBeUndefined();
+  });
+});
