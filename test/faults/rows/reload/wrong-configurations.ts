@@ -1,5 +1,5 @@
 // Configurations that are half written, wrong, empty or cannot be read, one after the other: the last good one stays in force.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { waitFor } from "../../support/deadline.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { createRandom, type Random } from "../../support/random.js";
@@ -51,7 +51,9 @@ export async function wrongConfigurations({ count, seed, dist }: RowOptions): Pr
       const said = JSON.stringify(await gateway.ask("list_mcp_servers"));
       if (!said.includes("The configuration was changed but is wrong"))
         found.push("nothing of it in the list of servers");
-      if (gateway.refusals() !== before + 1) found.push(`told ${gateway.refusals() - before} times`);
+      const told = gateway.refusals() - before;
+      // Before it is a folder it is gone for a moment.
+      if (told !== 1 && !(damaged === "folder" && told === 2)) found.push(`told ${told} times`);
       calls += 1;
       if (damaged === "folder") rmSync(home.config, { recursive: true });
       await gateway.reload(good);
@@ -75,10 +77,13 @@ function toConfig(home: FaultHome, round: number): object {
   return { servers: { one: home.stdio("one"), [`extra-${round}`]: { ...home.stdio("extra"), tools, enabled: true } } };
 }
 
+/** In one step, where there is one: a gateway may look at any moment. */
 function put({ config }: FaultHome, damaged: string): void {
-  rmSync(config, { recursive: true, force: true });
-  if (damaged === "folder") mkdirSync(config);
-  else if (damaged !== "gone") writeFileSync(config, damaged);
+  if (damaged === "folder" || damaged === "gone") rmSync(config);
+  if (damaged === "gone") return;
+  if (damaged === "folder") return mkdirSync(config);
+  writeFileSync(`${config}.new`, damaged);
+  renameSync(`${config}.new`, config);
 }
 
 /** Calls, one after the other; gives the process that has answered. */
