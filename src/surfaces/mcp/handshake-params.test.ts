@@ -21,6 +21,7 @@ it.each<[string, JsonObject | undefined, string | undefined]>([
     { level: "loud" },
     "logging/setLevel needs level, one of debug, info, notice, warning, error, critical, alert, emergency.",
   ],
+  ["initialize", { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } }, undefined],
   ["ping", undefined, undefined],
 ])("says what %s with %j lacks", (method, params, wrong) => {
   expect(findWrongParams(method, params)).toBe(wrong);

@@ -4,8 +4,13 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
+/** Who says so in every request has no handshake: such requests are unknown there. */
+const SAYS_REVISION = "io.modelcontextprotocol/protocolVersion";
+
 /** What such a request lacks; undefined for all others. */
 export function findWrongParams(method: string, params: JsonObject = {}): string | undefined {
+  const meta = params["_meta"];
+  if (isJsonObject(meta) && meta[SAYS_REVISION] !== undefined) return undefined;
   if (method === "initialize") return findInHandshake(params);
   if (method === "logging/setLevel" && !LEVELS.includes(params["level"] as string))
     return `${method} needs level, one of ${LEVELS.join(", ")}.`;
