@@ -169,10 +169,7 @@ export class Upstream {
     return this.#identity;
   }
 
-  /** Closes what nobody wants any more. */
-  rest(): void {
-    this.#current?.rest();
-  }
+  readonly rest = (): void => this.#current?.rest();
 
   state(): UpstreamState {
     if (this.#current !== undefined) {
