@@ -32,7 +32,8 @@ describe("indexer", () => {
     await indexer.index([files]);
     await indexer.index([files, mail]);
     const index = await indexer.index([files, other]);
-    expect(reads).toEqual(["fs", "mail", "mail again"]);
+    // Once more at the end: what came in its place is compared with it.
+    expect(reads).toEqual(["fs", "mail", "mail again", "mail"]);
     expect(index.size).toBe(2);
     expect(index.search("letter", { limit: 5 }).hits.map(({ id }) => id)).toEqual(["mail:send"]);
   });

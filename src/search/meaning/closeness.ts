@@ -54,7 +54,8 @@ export function createPieceKeeper(): PieceKeeper {
   return {
     keep(pieces, count) {
       const room = KEPT[PARTS[part] ?? "name"].pieces;
-      kept.set(pieces.subarray(0, Math.min(count, room)), start);
+      const most = Math.min(count, room);
+      for (let at = 0; at < most; at += 1) kept[start + at] = pieces[at] ?? NO_PIECE;
       start += room;
       part += 1;
     },
