@@ -28,11 +28,13 @@ function order(
   candidates: readonly Fused[],
   query: Query,
   closeness: Readonly<Record<number, Partial<Closeness>>> = {},
+  deprecated: readonly number[] = [],
 ) {
   const looked = lookClosely(candidates, {
     query,
     ranking: RANKING,
     piecesOf: (document) => Uint16Array.of(document),
+    isDeprecated: (document) => deprecated.includes(document),
     compare: ([document = 0]) => ({ ...NOTHING, ...closeness[document] }),
     idOf: (document) => String(document).padStart(3, "0"),
   });
@@ -59,6 +61,11 @@ describe("a close look", () => {
   it("adds nothing for pieces where words answer the whole query already", () => {
     const told = [candidate(1, 2, { answers: 0.5 }), candidate(2, 1.9, { answers: 0.5 })];
     expect(order(told, queryOf(1), { 2: { answered: 1 } })).toEqual([1, 2]);
+  });
+
+  it("leaves a deprecated tool less of what it adds, as of its other score", () => {
+    expect(order(two, queryOf(2), {}, [1])).toEqual([1, 2]);
+    expect(order(two, queryOf(2), { 1: { answered: 0.6 }, 2: { answered: 0.6 } }, [1])).toEqual([2, 1]);
   });
 
   it("leaves the order of a long query alone", () => {

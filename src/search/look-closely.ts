@@ -9,6 +9,7 @@ interface CloseParts {
   readonly ranking: RankingConstants;
   readonly compare: (pieces: Uint16Array) => Closeness;
   readonly piecesOf: (document: number) => Uint16Array;
+  readonly isDeprecated: (document: number) => boolean;
   readonly idOf: (document: number) => string;
 }
 
@@ -17,7 +18,7 @@ interface CloseParts {
  * Where words answer a query well, its pieces add little; a long query goes by its words alone.
  */
 export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fused[] {
-  const { query, ranking, compare, piecesOf, idOf } = parts;
+  const { query, ranking, compare, piecesOf, isDeprecated, idOf } = parts;
   const short = 1 - lengthOf(query, ranking);
   if (short === 0) return [...candidates];
   const cover = createCoverage(query);
@@ -28,6 +29,7 @@ export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fu
     const { answered, name, server } = compare(piecesOf(document));
     return (
       short *
+      (isDeprecated(document) ? ranking.deprecated : 1) *
       (ranking.closeWhole * (likeness?.whole ?? 0) +
         ranking.closePieces * untold * answered +
         ranking.closeName * name +
