@@ -11,6 +11,9 @@ export const ours = create("ours", {});
 /** Like the peers, without a record of what was called. */
 export const oursUnaudited = create("ours, audit off", { audit: { enabled: false } });
 
+/** The same beside a peer that does not run on this Node. */
+export const oursUnauditedOnNewerNode = { ...oursUnaudited, name: "ours, audit off, newer Node" };
+
 function create(name, extra) {
   return {
     name,

@@ -1,6 +1,6 @@
 import { ECHO } from "../../support/places.mjs";
 import { median, quantile, timeEach } from "../../support/statistics.mjs";
-import { ours, oursUnaudited } from "../adapters/ours.mjs";
+import { ours, oursUnaudited, oursUnauditedOnNewerNode } from "../adapters/ours.mjs";
 import { endAll } from "../support/census.mjs";
 import { textOf } from "../support/connect.mjs";
 import { within } from "../support/limit.mjs";
@@ -8,6 +8,7 @@ import { createHome, openPeer, untilCalled } from "../support/session.mjs";
 
 const IN_FLIGHT = 32;
 const CALL_LIMIT_MS = 20_000;
+const BASELINES = new Set(["direct", oursUnaudited.name, oursUnauditedOnNewerNode.name]);
 
 /** A call on an open connection to the same server, beside the same call without a gateway. */
 export const calls = {
@@ -18,7 +19,7 @@ export const calls = {
     const ways = [];
     const lost = [];
     try {
-      for (const peer of withUnaudited(context.peers)) await openWay(context, peer, { ways, lost });
+      for (const peer of withVariantsOfOurs(context.peers)) await openWay(context, peer, { ways, lost });
       const rounds = context.isQuick
         ? { blocks: 4, warm: 300, each: 30, rate: 200 }
         : { blocks: 8, warm: 4000, each: 125, rate: 2000 };
@@ -38,13 +39,24 @@ export const calls = {
   },
 };
 
-/** Ours also without its record, which no peer keeps. */
-function withUnaudited(peers) {
-  return peers.flatMap((peer) => (peer.adapter === ours ? [peer, { ...peer, adapter: oursUnaudited }] : [peer]));
+/** Ours also without its record, which no peer keeps, and on the newer Node where a peer runs on it. */
+function withVariantsOfOurs(peers) {
+  const newer = peers.find(runsOnNewerNode);
+  return peers.flatMap((peer) => {
+    if (peer.adapter !== ours) return [peer];
+    const unaudited = { ...peer, adapter: oursUnaudited };
+    return newer === undefined
+      ? [peer, unaudited]
+      : [peer, unaudited, { ...peer, adapter: oursUnauditedOnNewerNode, node: newer.node }];
+  });
+}
+
+function runsOnNewerNode({ node }) {
+  return node !== process.execPath;
 }
 
 async function openWay(context, peer, { ways, lost }) {
-  const { name, notes } = peer.adapter;
+  const { name, notes, needsNode } = peer.adapter;
   context.say(`calls: opening ${name}`);
   const home = createHome(context.folder, name);
   const servers = { echo: { command: process.execPath, args: [ECHO] } };
@@ -59,7 +71,9 @@ async function openWay(context, peer, { ways, lost }) {
       gateway.stop();
       await endAll(home);
     };
-    ways.push({ name, note: notes?.calls, call, end });
+    const onNode =
+      needsNode && runsOnNewerNode(peer) ? `${name} needs Node ${needsNode} and has a newer one` : undefined;
+    ways.push({ name, note: notes?.calls ?? onNode, call, end });
     await untilCalled(gateway, call);
   } catch (error) {
     await endAll(home);
@@ -115,7 +129,7 @@ function toTable({ ways, lost, latencies, rates }) {
     const own = { latency: latencies.get(name), rate: rates.get(name) };
     return {
       name,
-      isBaseline: name === "direct" || name === oursUnaudited.name,
+      isBaseline: BASELINES.has(name),
       notes: note === undefined ? {} : { row: note },
       cells: {
         median: median(own.latency),
