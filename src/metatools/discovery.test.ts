@@ -8,7 +8,7 @@ import { createRefresh } from "../catalog/refresh.js";
 import { localActor } from "../model/actor.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { searchOptions } from "../search/options.js";
-import { createDiscovery } from "./discovery.js";
+import { createDiscovery, type DiscoveryParts, type Indexers } from "./discovery.js";
 import { discoveryProfile } from "./discovery-profile.js";
 
 const tool = (name: string, description: string): ToolDefinition => ({
@@ -49,7 +49,9 @@ async function setUp() {
   });
   const run = async (name: string, args: object): Promise<string> =>
     JSON.stringify(await metaTools.find((one) => one.name === name)!.run(args, { actor: localActor("mcp") }));
-  return { discovery, run, approve: () => (doubts = new Map()) };
+  const another = (more: Partial<DiscoveryParts>) =>
+    createDiscovery({ snapshot: catalog.snapshot, lookup, refresh, options: searchOptions.parse({}), ...more });
+  return { discovery, another, run, approve: () => (doubts = new Map()) };
 }
 
 describe("a tool that is kept back", () => {
@@ -105,5 +107,28 @@ describe("a tool that is kept back", () => {
     approve();
     expect(await discovery.tool("fs", "read_file")).toMatchObject({ enabled: true, definition: TOOLS[0] });
     expect(await run("search_tools", { query: "read a file" })).toContain("read_file");
+  });
+});
+
+describe("what was read of the tools", () => {
+  it("is kept for the next configuration", async () => {
+    const { another, approve } = await setUp();
+    approve();
+    let read = 0;
+    const vector = { values: new Int8Array(4), scale: 1, pieces: new Uint16Array() };
+    const readTool = () => {
+      read += 1;
+      return vector;
+    };
+    const compareClosely = () => () => ({ answered: 0, name: 0, server: 0 });
+    const meaning = async () => ({ dims: 4, readQuery: () => vector, readTool, compareClosely });
+    const indexers: Indexers = new Map();
+    await another({ meaning, indexers }).search({ query: "list files" });
+    expect(read).toBeGreaterThan(0);
+    const before = read;
+    await another({ meaning, indexers }).search({ query: "list files" });
+    expect(read).toBe(before);
+    await another({ meaning }).search({ query: "list files" });
+    expect(read).toBe(2 * before);
   });
 });

@@ -57,6 +57,18 @@ describe("the store's thread", () => {
     expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "it was closed" } });
   });
 
+  it("has little room for what does not stay", async () => {
+    const limits = `const { resourceLimits } = await import("node:worker_threads");
+    parentPort.on("message", ({ kind, requests }) => {
+      if (kind === "close") parentPort.close();
+      else parentPort.postMessage(requests.map(() => ({ kind: "done", value: resourceLimits.maxYoungGenerationSizeMb })));
+    });`;
+    const lane = createThreadLane("none", { program: await program(limits) });
+    const reply = await lane.send(REQUEST);
+    expect(reply.kind === "done" && reply.value).toBeLessThanOrEqual(8);
+    await lane.close();
+  });
+
   it("answers what cannot be passed on, and goes on", async () => {
     const echo = `parentPort.on("message", ({ kind, requests }) => {
       if (kind === "close") parentPort.close();
