@@ -1,96 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createStore, storeFile } from "../store/create-store.js";
-import { rotateAudit } from "../store/rotate-audit.js";
-import { driver } from "../store/sqlite/driver.js";
-import type { Store } from "../store/store.js";
+import { describe, expect, it } from "vitest";
+import { bodies, checkpointOf, intent, NOW, outcome, setUpAuditLogs } from "../../test/support/audit-logs.js";
 import { createLocalKey } from "../util/local-key.js";
-import type { AuditChain, ChainBody, Checkpoint, Mark } from "./chain.js";
-import { type AuditLog, type AuditParts, createAuditLog, MOST_UNSIGNED } from "./create-audit-log.js";
-import type { AuditIntent, AuditOutcome } from "./entry.js";
-import { auditFiles } from "./files.js";
-import { auditOptions } from "./options.js";
-import { createSigner } from "./signer.js";
+import type { AuditChain, ChainBody, Mark } from "./chain.js";
+import type { AuditLog } from "./create-audit-log.js";
 
-const NOW = Date.parse("2026-01-02T00:00:00.000Z");
-const call = {
-  request_id: "r1",
-  timestamp: "2026-01-01T00:00:00.000Z",
-  actor_id: "local",
-  surface: "mcp",
-  tool_id: "a:b",
-  params_hash: null,
-  risk: "medium",
-} as const;
-const intent = (request_id: string): AuditIntent => ({ ...call, kind: "intent", request_id });
-const outcome = (rest: Partial<AuditOutcome> = {}): AuditOutcome => ({
-  ...call,
-  kind: "outcome",
-  decision: "allowed",
-  outcome: "ok",
-  duration_ms: 1,
-  ...rest,
-});
-
-let folder: string;
-let file: string;
-const opened: { store: Store; log: AuditLog }[] = [];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "audit-log-"));
-  file = storeFile(folder);
-});
-afterEach(async () => {
-  for (const { store, log } of opened.splice(0)) {
-    await log.close();
-    await store.close();
-  }
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** One process with its own store and its own clockwork. */
-function open(rest: Partial<AuditParts> & { given?: object } = {}) {
-  const store = createStore({ file, inline: true });
-  const files = auditFiles(folder, file);
-  const timers: { delayMs: number; run: () => void }[] = [];
-  const said: string[] = [];
-  let ids = 0;
-  const log = createAuditLog({
-    chain: store.audit,
-    prepareStore: () => store.prepare(),
-    rotate: (wish) => rotateAudit(store.audit, { ...wish, folder: files.archiveFolder, id: "test" }),
-    checkpointFile: files.checkpointFile,
-    key: createLocalKey(files.keyFile),
-    signingKey: createLocalKey(files.signingKeyFile),
-    options: () => auditOptions.parse(rest.given ?? {}),
-    redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "[hidden]")) as unknown,
-    now: () => NOW,
-    newId: () => `id-${(ids += 1)}`,
-    schedule(delayMs, run) {
-      const timer = { delayMs, run };
-      timers.push(timer);
-      return () => void timers.splice(timers.indexOf(timer), 1);
-    },
-    log: (message) => said.push(message),
-    warn: (message) => said.push(message),
-    ...rest,
-  });
-  opened.push({ store, log });
-  return { log, store, files, timers, said };
-}
-
-type Opened = ReturnType<typeof open>;
-const bodies = async ({ store }: Opened): Promise<ChainBody[]> =>
-  (await store.audit.read({})).map(({ body }) => JSON.parse(body) as ChainBody);
-const checkpointOf = async ({ files }: Opened): Promise<{ seq: number }> =>
-  JSON.parse(await readFile(files.checkpointFile, "utf8")) as { seq: number };
-const signed = async ({ store }: Opened): Promise<number[]> => (await store.audit.checkpoints()).map(({ seq }) => seq);
-const tamper = (sql: string): void => {
-  const database = new (driver().DatabaseSync)(file);
-  database.exec(`PRAGMA busy_timeout = 5000; ${sql}`);
-  database.close();
-};
+const { folder, file, open, tamper } = setUpAuditLogs();
 
 describe("a record", () => {
   it("is durable when the promise resolves", async () => {
@@ -138,10 +54,10 @@ describe("a record", () => {
     await expect(
       open({ redact, given: { arguments: true } }).log.record(outcome({ arguments: {} })),
     ).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
-    await rm(file, { force: true });
-    await mkdir(file, { recursive: true });
+    await rm(file(), { force: true });
+    await mkdir(file(), { recursive: true });
     await expect(open().log.prepare()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
-    await rm(file, { recursive: true });
+    await rm(file(), { recursive: true });
     const again = open();
     await again.log.prepare();
     await again.log.record(outcome());
@@ -258,7 +174,7 @@ describe("the hash of arguments", () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(await other.log.hash({ b: [2], a: 1 })).toBe(hash);
     expect(await one.log.hash({ a: 2 })).not.toBe(hash);
-    const stranger = open({ key: createLocalKey(join(folder, "other.key")) });
+    const stranger = open({ key: createLocalKey(join(folder(), "other.key")) });
     expect(await stranger.log.hash({ a: 1, b: [2] })).not.toBe(hash);
   });
 
@@ -269,177 +185,6 @@ describe("the hash of arguments", () => {
     const [hashed, bare] = await bodies(one);
     expect(hashed?.["key_id"]).toMatch(/^[0-9a-f]{16}$/);
     expect(bare).not.toHaveProperty("key_id");
-  });
-});
-
-describe("a checkpoint", () => {
-  it("is signed ten seconds after a record, once for all of them", async () => {
-    const one = open();
-    await Promise.all([one.log.record(outcome()), one.log.record(outcome())]);
-    expect(one.timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
-    expect(await signed(one)).toEqual([]);
-    one.timers[0]!.run();
-    await one.log.close();
-    expect(await signed(one)).toEqual([2]);
-    expect(await checkpointOf(one)).toMatchObject({ seq: 2, at: NOW });
-    expect(one.timers).toEqual([]);
-    for (const name of [one.files.checkpointFile, one.files.signingKeyFile]) {
-      expect((await stat(name)).mode & 0o777).toBe(0o600);
-    }
-  });
-
-  it("is signed with every thousandth record", async () => {
-    const one = open();
-    await Promise.all(Array.from({ length: MOST_UNSIGNED }, () => one.log.record(outcome())));
-    expect(one.timers).toEqual([]);
-    await one.log.close();
-    expect(await signed(one)).toEqual([MOST_UNSIGNED]);
-  });
-
-  it("is signed with every thousandth record of the chain, whichever process wrote it", async () => {
-    const two = [open(), open()];
-    for (const { log } of two) await log.record(outcome());
-    await Promise.all(Array.from({ length: MOST_UNSIGNED - 1 }, (_, n) => two[n % 2]!.log.record(outcome())));
-    expect(two.map(({ timers }) => timers.length)).toEqual([1, 0]);
-    await two[1]!.log.close();
-    expect(await signed(two[0]!)).toEqual([MOST_UNSIGNED + 1]);
-  });
-
-  it("is signed on closing, and not twice for the same record", async () => {
-    const one = open();
-    await one.log.record(outcome());
-    await one.log.close();
-    await one.log.close();
-    await open().log.recover();
-    expect(await signed(one)).toEqual([1]);
-  });
-
-  it("needs a record: nothing else touches a file", async () => {
-    const { log } = open();
-    expect(await log.recover()).toBe(0);
-    await log.close();
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  it("in the file is never older than the newest, however many processes sign at once", async () => {
-    const all = Array.from({ length: 6 }, () => open());
-    for (let round = 0; round < 5; round += 1) {
-      await Promise.all(all.map(({ log }) => log.record(outcome())));
-      await Promise.all(all.map(({ log }) => log.recover()));
-    }
-    const [one] = all as [Opened];
-    expect((await checkpointOf(one)).seq).toBe((await signed(one)).at(-1));
-    expect((await checkpointOf(one)).seq).toBe(30);
-  });
-
-  it("that another process signed and did not live to publish is published with the next", async () => {
-    const one = open();
-    const { audit } = one.store;
-    const chain = {
-      ...audit,
-      async addCheckpoint(checkpoint: Checkpoint) {
-        await audit.addCheckpoint(checkpoint);
-        const [mark] = await audit.append([{ ...outcome() }]);
-        const key = await createLocalKey(one.files.signingKeyFile)();
-        await audit.addCheckpoint(createSigner(key).sign(mark!, NOW));
-      },
-    };
-    const other = open({ chain });
-    await other.log.record(outcome());
-    await other.log.close();
-    expect(await signed(one)).toEqual([1, 2]);
-    expect(await checkpointOf(one)).toMatchObject({ seq: 2 });
-  });
-
-  it.each([
-    [
-      "a signed record is gone",
-      "DELETE FROM audit WHERE seq > 1; DELETE FROM checkpoints",
-      "record 3 is not the one that was signed",
-    ],
-    [
-      "a signed record is another",
-      `UPDATE audit SET hash = '${"1".repeat(64)}' WHERE seq = 3`,
-      "record 3 is not the one that was signed",
-    ],
-  ])("is not signed any more when %s", async (_name, sql, reason) => {
-    const one = open();
-    for (let n = 0; n < 3; n += 1) await one.log.record(outcome());
-    await one.log.close();
-    tamper(sql);
-    const other = open();
-    for (let n = 0; n < 3; n += 1) await other.log.record(outcome({ tool_id: "c:d" }));
-    await other.log.recover();
-    await other.log.recover();
-    expect(other.said).toEqual([
-      `The audit record is not signed any more: ${reason}. Run \`anygpt mcp audit --verify\`.`,
-    ]);
-    expect(await checkpointOf(other)).toMatchObject({ seq: 3 });
-  });
-
-  it.each([
-    ["cannot be read", "{", /-checkpoint\.json cannot be read/],
-    [
-      "is not ours",
-      '{"seq":1,"hash":"h","at":1,"key_id":"k","signature":"AA=="}',
-      /of record 1 is not signed with our key/,
-    ],
-  ])("is not signed over a file that %s", async (_name, text, reason) => {
-    const one = open();
-    await one.log.record(outcome());
-    await writeFile(one.files.checkpointFile, text);
-    await one.log.close();
-    expect(one.said).toEqual([expect.stringMatching(reason)]);
-    expect(await signed(one)).toEqual([]);
-    expect(await readFile(one.files.checkpointFile, "utf8")).toBe(text);
-  });
-
-  it("is signed anew when the key was replaced and the file moved away", async () => {
-    const one = open();
-    for (let n = 0; n < 2; n += 1) await one.log.record(outcome());
-    await one.log.close();
-    await rm(one.files.signingKeyFile);
-    await rm(one.files.checkpointFile);
-    const other = open();
-    await other.log.recover();
-    expect(await checkpointOf(other)).toMatchObject({ seq: 2 });
-    for (let n = 0; n < 2; n += 1) {
-      await other.log.record(outcome());
-      await other.log.recover();
-    }
-    expect([one.said, other.said]).toEqual([[], []]);
-    expect(await signed(one)).toEqual([2, 3, 4]);
-    expect(await checkpointOf(other)).toMatchObject({ seq: 4 });
-  });
-
-  it("is not signed anew over a file of the key that was replaced", async () => {
-    const one = open();
-    await one.log.record(outcome());
-    await one.log.close();
-    await rm(one.files.signingKeyFile);
-    const other = open();
-    await other.log.record(outcome());
-    await other.log.close();
-    expect(other.said).toEqual([expect.stringContaining("the checkpoint of record 1 is not signed with our key")]);
-  });
-
-  it("is not signed when what this process wrote is not there", async () => {
-    const one = open();
-    await one.log.record(outcome());
-    await one.log.record(outcome());
-    tamper("DELETE FROM audit WHERE seq = 2");
-    await one.log.close();
-    expect(one.said).toEqual([expect.stringContaining("record 2 is not the one that was written")]);
-    expect(await signed(one)).toEqual([]);
-  });
-
-  it("that cannot be written fails no record and is tried again", async () => {
-    const one = open({ signingKey: createLocalKey(folder) });
-    await one.log.record(outcome());
-    one.timers[0]!.run();
-    await one.log.close();
-    expect(one.said.length).toBeGreaterThan(0);
-    expect(one.said[0]).toContain("could not be completed, signed or rotated: The key file");
   });
 });
 

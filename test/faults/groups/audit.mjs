@@ -36,6 +36,7 @@ export const audit = {
         { file: "test/contract/store.test.ts", named: "audit" },
         { file: "test/contract/store.test.ts", named: "several processes" },
         { file: "src/audit/create-audit-log.test.ts" },
+        { file: "src/audit/checkpoints.test.ts" },
         { file: "src/store/verify-history.test.ts" },
         { file: "src/surfaces/cli/commands/audit.test.ts" },
         { file: "src/surfaces/cli/audit/export-audit.test.ts" },

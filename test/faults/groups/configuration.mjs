@@ -66,7 +66,7 @@ export const configuration = {
       about: "variables that make any program run code, in files of a project",
       tests: [
         {
-          file: "src/sources/collect.test.ts",
+          file: "src/sources/untrusted-folder.test.ts",
           named: "a file of variables never says what every program runs, trusted or not",
         },
         { file: "src/config/load.test.ts", named: "loadConfig trusts" },

@@ -116,7 +116,7 @@ export const remote = {
         { file: "src/upstreams/oauth/sign-in.test.ts", named: "a renewal" },
         { file: "src/upstreams/oauth/upstreams.test.ts", named: "share one renewal" },
         { file: "src/upstreams/oauth/processes.test.ts" },
-        { file: "src/upstreams/rest/open-rest-session.test.ts", named: "client credentials" },
+        { file: "src/upstreams/rest/session-credentials.test.ts", named: "client credentials" },
       ],
     },
     {

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { setUpSources } from "../../test/support/source-files.js";
+import { ALL_CLIENTS, type CollectParts } from "./collect.js";
+
+const { at, write, collect } = setUpSources();
+
+describe("a program's files without a path", () => {
+  const system = () => ({ platform: "linux", home: at("home"), cwd: at("project"), env: {} });
+  const all = (more: Partial<CollectParts> = {}) =>
+    collect({ sources: [{ type: "cursor" }, { type: "gemini-cli" }], system: system(), ...more });
+
+  beforeEach(() => {
+    write("home/.cursor/mcp.json", JSON.stringify({ mcpServers: { mine: { command: "m" } } }));
+    write("project/.cursor/mcp.json", JSON.stringify({ mcpServers: { theirs: { command: "t" } } }));
+  });
+
+  it("are looked for where it keeps them", async () => {
+    const { servers, sources, notices, files, origins, untrusted } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(sources).toEqual([
+      {
+        type: "cursor",
+        path: at("project/.cursor/mcp.json"),
+        status: "untrusted",
+        servers: 0,
+        message: "came with the project and is not trusted",
+      },
+      { type: "cursor", path: at("home/.cursor/mcp.json"), status: "ok", servers: 1, names: ["mine"] },
+      {
+        type: "gemini-cli",
+        path: at("project/.gemini/settings.json"),
+        status: "missing",
+        servers: 0,
+        message: "not found",
+      },
+    ]);
+    expect(notices).toEqual([`The source gemini-cli was not found at ${at("project/.gemini/settings.json")}.`]);
+    for (const file of ["home/.cursor/mcp.json", "home/.gemini/settings.json"]) expect(files).toContain(at(file));
+    expect(untrusted).toMatchObject([{ file: at("project/.cursor/mcp.json"), effects: ["theirs starts t"] }]);
+    expect(Object.fromEntries(origins)).toMatchObject({
+      mine: { client: "cursor", file: at("home/.cursor/mcp.json"), path: "mcpServers.mine", line: 1 },
+    });
+  });
+
+  it("that came with the project and would do nothing need nobody's trust", async () => {
+    write(
+      "project/.cursor/mcp.json",
+      JSON.stringify({ mcpServers: { off: { command: "x", disabled: true }, gw: { command: "discovery" } } }),
+    );
+    const { untrusted, sources } = await all();
+    expect(untrusted).toEqual([]);
+    expect(sources[0]).toMatchObject({
+      status: "ok",
+      servers: 0,
+      skipped: [{ kind: "disabled" }, { kind: "gateway" }],
+    });
+  });
+
+  it("are the person's own in the home folder, though a project could have them", async () => {
+    const { servers, sources } = await all({ system: { ...system(), cwd: at("home") } });
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(sources.map(({ type, status }) => [type, status])).toEqual([
+      ["cursor", "ok"],
+      ["gemini-cli", "missing"],
+    ]);
+  });
+
+  it("that are one of many in a folder are looked for there", async () => {
+    const { files } = await all({ sources: [{ type: "continue" }, { type: "vscode" }] });
+    for (const folder of ["home/.continue/mcpServers", "home/.config/Code/User/profiles"])
+      expect(files).toContain(at(folder));
+  });
+
+  it("say what was left out of each and why", async () => {
+    write(
+      "home/.gemini/settings.json",
+      JSON.stringify({
+        mcpServers: { same: { command: "m" }, mine: { command: "other" }, gw: { command: "discovery" } },
+      }),
+    );
+    const { sources } = await all();
+    expect(sources.at(-1)).toMatchObject({
+      servers: 1,
+      names: ["mine-2"],
+      skipped: [
+        { name: "same", kind: "duplicate", reason: "the same as mine" },
+        { name: "gw", kind: "gateway", reason: "this gateway itself" },
+      ],
+    });
+  });
+
+  it("of every program are found without a word on those that are not there", async () => {
+    const { servers, notices, sources, absent } = await all({ sources: ALL_CLIENTS, isImplicit: true });
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(sources.map(({ status }) => status)).toEqual(["untrusted", "ok"]);
+    expect(notices).toEqual([]);
+    expect(absent.map(({ type }) => type)).toEqual(
+      ALL_CLIENTS.flatMap(({ type }) => (type === "cursor" ? [] : [type])),
+    );
+  });
+
+  it("that came with the project are used once they are trusted, by what they hold", async () => {
+    const asked: string[] = [];
+    const isTrusted = ({ path, bytes, hash }: { path: string; bytes: Uint8Array; hash: string }) => {
+      asked.push(path);
+      return bytes.length > 0 && hash.length === 64;
+    };
+    const { servers } = await all({ isTrusted });
+    expect(servers.map(({ name }) => name)).toEqual(["theirs", "mine"]);
+    expect(asked).toEqual([at("project/.cursor/mcp.json")]);
+  });
+
+  it("leave out what is disabled there, and hide what is hidden there", async () => {
+    const mcpServers = {
+      off: { command: "o", disabled: true },
+      some: { command: "s", includeTools: ["read"], excludeTools: ["drop"] },
+    };
+    write("home/.gemini/settings.json", JSON.stringify({ mcpServers }));
+    const { servers, toolRules, sources } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine", "some"]);
+    expect(sources.at(-1)).toMatchObject({ type: "gemini-cli", servers: 1 });
+    expect(toolRules).toEqual([
+      { server: "some", pattern: ["drop"], enabled: false },
+      { server: "some", pattern: ["*", "!read"], enabled: false },
+    ]);
+  });
+
+  it("that are hostile cost nothing but themselves", async () => {
+    write(
+      "home/.gemini/settings.json",
+      '{"mcpServers": {"a:b\\u0000": {"command": "x"}, "bad": {"command": 5}, "worse": 7, "url": {"url": "file:///x"}}}',
+    );
+    const { servers, problems } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine", "a-b"]);
+    expect(problems.map(({ path, line, reason }) => [path, line, reason])).toEqual([
+      ["mcpServers.bad.command", 1, "must be text, not a number; put it in quotes"],
+      ["mcpServers.worse", 1, "must be a map of keys, not a number"],
+      ["mcpServers.url.url", 1, "must be a web address that starts with http:// or https://"],
+    ]);
+  });
+
+  it("that are broken are reported with line and column, and the others stand", async () => {
+    write("home/.gemini/settings.json", '{\n  "mcpServers": {,}\n}');
+    const { servers, problems } = await all();
+    expect(servers.map(({ name }) => name)).toEqual(["mine"]);
+    expect(problems).toMatchObject([{ file: at("home/.gemini/settings.json"), line: 2, column: 18 }]);
+  });
+});
