@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { claimReport } from "../scripts/report-file.mjs";
 import { curveCalls } from "./curves/calls.mjs";
 import { curveResults } from "./curves/results.mjs";
 import { curveServers } from "./curves/servers.mjs";
@@ -89,6 +90,7 @@ function chooseRows(only) {
 }
 
 async function run(rows) {
+  const report = options.report === undefined ? undefined : claimReport(options.report);
   const context = await createContext();
   const measured = { rows: [], lines: [], curves: [], failed: [] };
   tellPlan(rows);
@@ -107,7 +109,9 @@ async function run(rows) {
     console.error(`  took ${seconds} s`);
   }
   if (options.charts !== undefined) writeCharts(measured.curves);
-  print(measured, context.data);
+  const found = toReport(measured, context.data);
+  report?.write(found);
+  print(found);
   return measured.failed.length === 0 ? 0 : 1;
 }
 
@@ -164,18 +168,18 @@ async function createContext() {
   };
 }
 
-function print({ rows, lines, curves, failed }, data) {
+function toReport({ rows, lines, curves, failed }, data) {
   const machine = { node: process.version, platform: process.platform, cpus: cpus().length, cpu: cpus()[0]?.model };
   const tools = data.isReal ? "real" : "synthetic";
   const judged = lines.map((line) => ({ ...line, verdict: verdictOf(line) || null }));
-  const report = { ...machine, tools, isQuick: options.quick, rows, lines: judged, curves, failed };
-  const json = JSON.stringify(report, null, 2);
-  if (options.report !== undefined) writeFileSync(options.report, `${json}\n`);
-  if (options.json) console.log(json);
+  return { ...machine, tools, isQuick: options.quick, rows, lines: judged, curves, failed };
+}
+
+function print(report) {
+  const { node, platform, cpus: count, tools, lines, curves, failed } = report;
+  if (options.json) console.log(JSON.stringify(report, null, 2));
   else {
-    console.log(
-      `\nNode ${machine.node}, ${machine.platform}, ${machine.cpus} CPUs, ${tools} tools; spread is p10 to p90`,
-    );
+    console.log(`\nNode ${node}, ${platform}, ${count} CPUs, ${tools} tools; spread is p10 to p90`);
     if (lines.length > 0) console.log(`\n${toTable(lines)}\n${toNotes(lines)}`);
     for (const curve of curves) console.log(`\n${toCurveText(curve)}`);
   }

@@ -1,8 +1,9 @@
 // The same work on us and on peers from npm, side by side: one table per theme, and a report as JSON.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { claimReport } from "../../scripts/report-file.mjs";
 import { direct } from "./adapters/direct.mjs";
 import { mcpBroker } from "./adapters/mcp-broker.mjs";
 import { mcpHub } from "./adapters/mcp-hub.mjs";
@@ -81,6 +82,7 @@ function say(text) {
 }
 
 async function main() {
+  const report = claimReport(options.report ?? "bench/peers-report.json");
   const folder = mkdtempSync(join(tmpdir(), "anygpt-peers-"));
   process.on("exit", () => {
     killAllBelow(folder);
@@ -110,7 +112,13 @@ async function main() {
       failed.push({ what: theme.name, reason: error.message });
     }
   }
-  finish({ tables, failed, peers, seconds: (performance.now() - began) / 1000, isReal: dataFolder !== undefined });
+  finish(report, {
+    tables,
+    failed,
+    peers,
+    seconds: (performance.now() - began) / 1000,
+    isReal: dataFolder !== undefined,
+  });
   return failed.length === 0 ? 0 : 1;
 }
 
@@ -131,9 +139,8 @@ async function installAll(folder) {
   return { peers, failed };
 }
 
-function finish({ tables, failed, peers, seconds, isReal }) {
-  const file = resolve(options.report ?? "bench/peers-report.json");
-  const report = {
+function finish(report, { tables, failed, peers, seconds, isReal }) {
+  const found = {
     node: process.version,
     platform: process.platform,
     cpus: cpus().length,
@@ -144,8 +151,8 @@ function finish({ tables, failed, peers, seconds, isReal }) {
     tables: tables.map((table) => ({ ...table, betterThanOurs: betterThanOurs(table) })),
     failed,
   };
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
-  if (options.json) console.log(JSON.stringify(report, null, 2));
+  report.write(found);
+  if (options.json) console.log(JSON.stringify(found, null, 2));
   for (const { what, reason } of failed) console.error(`${what} could not be measured: ${reason}`);
-  say(`done in ${Math.round(seconds)} s; the report is ${file}`);
+  say(`done in ${Math.round(seconds)} s; the report is ${report.file}`);
 }

@@ -1,6 +1,4 @@
 import { execFile } from "node:child_process";
-import { cpSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -13,10 +11,10 @@ import {
   type Home,
   INITIALIZE,
   nodeServer,
-  ROOT,
   spawnGateway,
   testServer,
 } from "../support/gateway.js";
+import { inspectorIn } from "../support/inspector.js";
 
 let home: Home;
 beforeAll(() => {
@@ -73,16 +71,6 @@ describe("clients of both eras reach servers of both eras", () => {
     },
   );
 });
-
-/** The inspector's command line looks for the package around it; published alone it finds none, so the test builds one. */
-function inspectorIn(folder: string): string {
-  const cli = join(folder, "inspector/cli/build");
-  cpSync(join(ROOT, "node_modules/@modelcontextprotocol/inspector-cli/build"), cli, { recursive: true });
-  const manifest = { name: "@modelcontextprotocol/inspector", version: "1.0.3", type: "module" };
-  writeFileSync(join(folder, "inspector/package.json"), JSON.stringify(manifest));
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  return join(cli, "cli.js");
-}
 
 it("the official inspector's command line drives it", async () => {
   const inspector = inspectorIn(home.folder);

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -10,7 +10,8 @@ import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprot
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
-import { ANYGPT, createHome, type Home, ROOT, testServer } from "../support/gateway.js";
+import { ANYGPT, createHome, type Home, testServer } from "../support/gateway.js";
+import { inspectorIn } from "../support/inspector.js";
 
 let home: Home;
 let child: ChildProcess;
@@ -120,16 +121,6 @@ describe("over HTTP, clients of both eras reach servers of both eras", () => {
     await expect(other.connect(nowhere)).rejects.toThrow(/404|nothing at this path/);
   });
 });
-
-/** The inspector's command line looks for the package around it; published alone it finds none, so the test builds one. */
-function inspectorIn(folder: string): string {
-  const cli = join(folder, "inspector/cli/build");
-  cpSync(join(ROOT, "node_modules/@modelcontextprotocol/inspector-cli/build"), cli, { recursive: true });
-  const manifest = { name: "@modelcontextprotocol/inspector", version: "1.0.3", type: "module" };
-  writeFileSync(join(folder, "inspector/package.json"), JSON.stringify(manifest));
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  return join(cli, "cli.js");
-}
 
 it("over HTTP, the official inspector's command line drives it", async () => {
   const inspector = inspectorIn(home.folder);

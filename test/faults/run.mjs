@@ -1,10 +1,11 @@
 // Runs the rows of the fault suite against the built package, prints one table and writes what they found.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { claimReport } from "../../scripts/report-file.mjs";
 import { GROUPS, isMeant, ROWS } from "./rows.mjs";
 import { bundleRow } from "./support/bundle-row.mjs";
 import { describeRun } from "./support/describe-run.mjs";
@@ -82,8 +83,7 @@ async function run(rows) {
   const tested = rows.filter(({ tests }) => tests !== undefined);
   const seconds = driven.reduce((sum, row) => sum + row[size].seconds, 0) + (tested.length > 0 ? TESTS_SECONDS : 0);
   console.error(`${rows.length} rows, ${size}, seed ${seed}: about ${Math.ceil(seconds / 60)} minutes on two cores.`);
-  // What is left of a former run must not pass for a result of this one.
-  rmSync(options.report, { force: true });
+  const report = claimReport(options.report);
   const places = prepare();
   const results = [];
   for (const row of driven) {
@@ -98,9 +98,8 @@ async function run(rows) {
   console.log(`\n${toTable(inOrder)}\n`);
   if (options.only === undefined)
     console.log(`Not tried here\n${untried.map(({ id, reason }) => `  ${id}: ${reason}`).join("\n")}\n`);
-  const report = { version: 2, ...describeRun(), size, seed, rows: inOrder, untried };
-  writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
-  console.log(`The findings are in ${options.report}.`);
+  report.write({ version: 2, ...describeRun(), size, seed, rows: inOrder, untried });
+  console.log(`The findings are in ${report.file}.`);
   const broken = inOrder.filter(({ verdict }) => verdict !== "held").length;
   console.log(`${inOrder.length - broken} rows held, ${broken} broken.`);
   return broken === 0 && inOrder.length === rows.length ? 0 : 1;

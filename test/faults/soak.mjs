@@ -1,8 +1,9 @@
 // Runs the soak of the fault suite for as long as wanted and writes what it found. Ctrl-C ends it early, and it is judged all the same.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { claimReport } from "../../scripts/report-file.mjs";
 import { bundleRow } from "./support/bundle-row.mjs";
 import { describeRun } from "./support/describe-run.mjs";
 import { judge, toTable } from "./support/report.mjs";
@@ -49,7 +50,7 @@ function readOptions() {
 }
 
 async function run() {
-  const report = join(process.cwd(), options.report);
+  const report = claimReport(options.report);
   process.chdir(ROOT);
   const dist = join(ROOT, options.dist);
   if (!existsSync(join(dist, "main.js"))) throw new Error(`There is no build in ${dist}; run \`npm run build\` first.`);
@@ -66,8 +67,8 @@ async function run() {
   const row = judge({ name: "soak", group: "load", ids: ["L4"] }, found, (performance.now() - from) / 1000);
   console.log(`\n${toTable([row])}\n`);
   const told = { version: 2, ...describeRun(), seed, rows: [row] };
-  writeFileSync(report, `${JSON.stringify(told, null, 2)}\n`);
-  console.log(`The findings are in ${options.report}.`);
+  report.write(told);
+  console.log(`The findings are in ${report.file}.`);
   return row.verdict === "held" ? 0 : 1;
 }
 
