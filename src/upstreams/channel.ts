@@ -6,6 +6,8 @@ export interface Channel {
   readonly transport: Transport;
   /** True when the server leaves unread what we sent: a call that timed out then condemns the channel. */
   stalled(): boolean;
+  /** True when the server has not taken what we sent last, and will take nothing more. */
+  deaf(): boolean;
   /** True when one process serves the whole channel, so that its silence concerns all calls. */
   readonly exclusive: boolean;
   /** Why the channel is no more, or why it could not be opened. */

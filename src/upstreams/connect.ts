@@ -113,7 +113,10 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
       }),
     };
   } catch (error) {
-    parts.onLeaving(channel.close().catch(() => undefined));
+    const leaving = channel.close().catch(() => undefined);
+    parts.onLeaving(leaving);
+    // Its end tells why.
+    if (channel.deaf()) await leaving;
     const aborted: unknown = signal.aborted ? signal.reason : undefined;
     const ending = channel.ending();
     const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));

@@ -74,6 +74,7 @@ function toChannel(transport: Transport, settings: Settings): Channel {
     transport,
     exclusive: false,
     stalled: () => false,
+    deaf: () => false,
     ending: settings.failure,
     async close() {
       await transport.close();

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually, isRunning } from "../../test/support/eventually.js";
 import {
@@ -48,6 +48,22 @@ describe("a child process", () => {
     expect(await pidOf(upstreams)).not.toBe(pid);
     expect(upstreams.states).toEqual(["starting", "open", "failed", "starting", "open"]);
   });
+
+  it.runIf(process.platform === "linux")(
+    "that is gone before anybody knows loses no call that it did not take",
+    async () => {
+      const upstreams = openWatched();
+      const pid = await pidOf(upstreams);
+      const failed = upstreams.call(echo, toCall("sleep", { ms: 60_000 })).catch((error: unknown) => error);
+      await eventually(() => inFlight(upstreams, "echo") === 1);
+      process.kill(pid, "SIGKILL");
+      // Nothing else has its turn until its last thread has let go of the pipes; that it has ended is heard after the call.
+      while (readdirSync(`/proc/${pid}/task`).length > 1 || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+      expect(textOf(await upstreams.call(echo, toCall("echo", { text: "again" })))).toBe("again");
+      expect(await failed).toMatchObject({ message: "echo was ended by SIGKILL.", executed: "unknown" });
+      expect(upstreams.states.filter((state) => state === "failed")).toHaveLength(1);
+    },
+  );
 
   it("that crashes is quoted with its last words", async () => {
     await expect(openWatched().call(echo, toCall("crash"))).rejects.toMatchObject({

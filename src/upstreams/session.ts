@@ -153,11 +153,12 @@ export function createSession(parts: SessionParts): Session {
     }
   }
 
-  /** A timeout or an error of one call says nothing about the connection, except these two. */
+  /** A timeout or an error of one call says nothing about the connection, except these three. */
   function giveUpIfDead(error: DiscoveryError): void {
     const unread = error.code === "TOOL_EXECUTION_TIMEOUT" && channel.stalled();
     const forgotten = error.facts["status"] === 404 && channel.transport.sessionId !== undefined;
-    if (lost || !(unread || forgotten)) return;
+    const untaken = error.executed === "no" && channel.deaf();
+    if (lost || !(unread || forgotten || untaken)) return;
     loseTo(error);
     // A forgotten session ends with its last call: each of them is told so itself, and comes again.
     if (unread) channel.kill();

@@ -32,6 +32,7 @@ export function createStdioChannel(connection: StdioConnection, parts: StdioPart
     transport,
     exclusive: true,
     stalled: () => transport.stalled,
+    deaf: () => transport.isDeaf,
     ending: () => transport.ending,
     close: () => transport.close(),
     kill: () => transport.kill(),
@@ -45,6 +46,7 @@ class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   ending: DiscoveryError | undefined;
+  isDeaf = false;
   readonly stderr = null;
   #process: SupervisedProcess | undefined;
   #stray: string | undefined;
@@ -76,6 +78,7 @@ class StdioTransport implements Transport {
     if (this.#process === undefined || this.ending !== undefined) throw this.ending ?? this.#notRead();
     const written = await this.#process.write(`${JSON.stringify(message)}\n`);
     if (written === "sent") return;
+    if (written === "refused") throw this.#refused();
     // Half a message may be in the pipe: nothing can follow it.
     if (written === "unread") this.ending ??= this.#notRead();
     this.#process.kill();
@@ -143,6 +146,21 @@ class StdioTransport implements Transport {
       server: this.parts.server,
       cause: error.cause,
     });
+  }
+
+  /** It is over; why, its exit will tell those who still wait for answers. */
+  #refused(): DiscoveryError {
+    const { server } = this.parts;
+    this.isDeaf = true;
+    this.#process?.kill();
+    return (
+      this.ending ??
+      new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} does not take input any more; nothing was sent.`, {
+        hint: "Call again; if it happens again, run its command in a terminal to see why it ends.",
+        server,
+        executed: "no",
+      })
+    );
   }
 
   #notRead(): DiscoveryError {

@@ -40,10 +40,19 @@ function megabytes(processes, measure) {
   return kilobytes.reduce((total, one) => total + one, 0) / 1024;
 }
 
+/** A process that was killed is gone when its last thread is: until then it holds its files, also as a zombie. */
 export const isAlive = (pid) => {
   const stat = read(pid, "stat");
-  return stat !== undefined && !/\) [ZX] /.test(stat);
+  return stat !== undefined && (!/\) [ZX] /.test(stat) || hasThreads(pid));
 };
+
+function hasThreads(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length > 1;
+  } catch {
+    return false;
+  }
+}
 
 export function kill(pid, signal = "SIGKILL") {
   try {

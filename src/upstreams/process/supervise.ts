@@ -14,6 +14,8 @@ const TERM_GRACE_MS = 2_000;
 // Whoever holds the pipe after the group was killed has left the group; what it says is not waited for.
 const DRAIN_MS = 100;
 const STALL_MS = 250;
+/** So much Linux takes in one go or not at all. */
+const LARGEST_WHOLE = 65_536;
 
 export interface ProcessParts {
   readonly command: string;
@@ -30,8 +32,11 @@ export interface ProcessParts {
   readonly onExit: (exit: ProcessExit) => void;
 }
 
-/** `unread`: it did not read its input in time and is being killed. `closed`: it does not take input any more. */
-export type Written = "sent" | "unread" | "closed";
+/**
+ * `unread`: it did not read its input in time and is being killed. `closed`: it does not take input any more, and may have
+ * taken a part of this. `refused`: nor has it taken anything of this.
+ */
+export type Written = "sent" | "unread" | "closed" | "refused";
 
 export interface SupervisedProcess {
   readonly pid: number | undefined;
@@ -109,7 +114,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   /** What is written in one turn of the event loop leaves in one system call, and shares its fate. */
   function write(text: string): Promise<Written> {
     const { stdin } = child;
-    if (exit !== undefined || stdin === null || !stdin.writable) return Promise.resolve("closed");
+    if (exit !== undefined || stdin === null || !stdin.writable) return Promise.resolve("refused");
     if (stdin.writableLength === 0) movedAt = performance.now();
     outbox.push(text);
     leaving ??= new Promise<Written>((resolve) => process.nextTick(() => resolve(empty(stdin))));
@@ -130,7 +135,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
       stdin.write(text, (error) => {
         clearTimeout(deadline);
         movedAt = performance.now();
-        resolve(error ? "closed" : "sent");
+        resolve(error ? howRefused(error, text) : "sent");
       });
     });
   }
@@ -148,6 +153,12 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     stop,
     kill,
   };
+}
+
+/** An end that was closed before all of it was taken; of more than the system takes at once, a part may have been. */
+function howRefused({ code }: NodeJS.ErrnoException, text: string): Written {
+  const isWhole = process.platform === "linux" && Buffer.byteLength(text) <= LARGEST_WHOLE;
+  return code === "EPIPE" && isWhole ? "refused" : "closed";
 }
 
 /** So much is read of one process before the others have their turn: Node would take up to 2 MiB at once. */
