@@ -73,6 +73,8 @@ export class OpenRequest {
   #reject: (reason: DiscoveryError) => void = () => undefined;
   #id = 0;
   #isSettled = false;
+  /** The server has begun with it. */
+  #hasRounds = false;
 
   constructor(wanted: ExchangeRequest, parts: OpenRequestParts, signal?: AbortSignal) {
     const { timeoutMs, maxTotalMs, caller } = wanted;
@@ -124,11 +126,13 @@ export class OpenRequest {
 
   /** There will be no answer. */
   fail(reason: DiscoveryError): void {
-    this.#settle(() => this.#reject(reason));
+    const isBegun = this.#hasRounds && reason.executed === "no";
+    this.#settle(() => this.#reject(isBegun ? reason.about({ executed: "unknown" }) : reason));
   }
 
   async #goOn(more: Promise<JsonObject>): Promise<void> {
     const resume = this.#clock.pause();
+    this.#hasRounds = true;
     this.#parts.forget(this.#id);
     try {
       const params = { ...this.#wanted.params, ...(await more) };
