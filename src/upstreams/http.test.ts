@@ -425,8 +425,9 @@ describe("a call over HTTP", () => {
       else response.writeHead(200, events).end(event({ id, result: result("fine") }));
     });
     const upstreams = open({ maxMessageBytes: 100_000 });
+    const timeoutMs = "code" in expected && expected.code === "TOOL_EXECUTION_TIMEOUT" ? 400 : 10_000;
     await expect(
-      upstreams.call(target(url), toCall("x", {}, { timeoutMs: 400, startWaitMs: 10_000 })),
+      upstreams.call(target(url), toCall("x", {}, { timeoutMs, startWaitMs: 10_000 })),
     ).rejects.toMatchObject(expected);
     expect(textOf(await upstreams.call(target(url), toCall("x")))).toBe("fine");
     expect(calls).toBe(2);
