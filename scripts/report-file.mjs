@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 /**
@@ -9,7 +9,7 @@ export function claimReport(path) {
   const file = resolve(path);
   try {
     writeFileSync(file, "");
-    rmSync(file);
+    if (lstatSync(file).isFile()) rmSync(file);
   } catch (error) {
     console.error(`Nothing can be written to ${file} (${error.code}). Name another place with --report.`);
     process.exit(1);

@@ -111,21 +111,6 @@ export function notListed(server: string, error: DiscoveryError): DiscoveryError
   });
 }
 
-/** For a call that was under way, the end of the connection leaves open whether it was carried out. */
-export function midCall(reason: DiscoveryError): DiscoveryError {
-  return new DiscoveryError(
-    reason.code === "TOOL_EXECUTION_TIMEOUT" ? reason.code : "TOOL_EXECUTION_ERROR",
-    reason.message,
-    {
-      hint: "Check what the call has done before you repeat it; the next call starts the server anew.",
-      facts: reason.facts,
-      server: reason.server,
-      executed: "unknown",
-      cause: reason,
-    },
-  );
-}
-
 export function brokeOff(server: string): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The connection to ${server} was closed.`, {
     hint: "Call again to open it anew.",

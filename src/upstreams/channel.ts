@@ -6,7 +6,7 @@ export interface Channel {
   readonly transport: Transport;
   /** True when the server leaves unread what we sent: a call that timed out then condemns the channel. */
   stalled(): boolean;
-  /** True when the server has not taken what we sent last, and will take nothing more. */
+  /** True when the server takes nothing more of what we send. */
   deaf(): boolean;
   /** True when one process serves the whole channel, so that its silence concerns all calls. */
   readonly exclusive: boolean;

@@ -116,7 +116,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     const leaving = channel.close().catch(() => undefined);
     parts.onLeaving(leaving);
     // Its end tells why.
-    if (channel.deaf()) await leaving;
+    if (channel.deaf()) await orAborted(leaving, signal).catch(() => undefined);
     const aborted: unknown = signal.aborted ? signal.reason : undefined;
     const ending = channel.ending();
     const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));

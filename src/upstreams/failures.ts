@@ -219,3 +219,23 @@ function findCause(error: unknown, fits: (cause: Error) => boolean): Error | und
   }
   return undefined;
 }
+
+/** The connection failed before the server could have looked at anything. */
+export function isUntouched(error: unknown): error is DiscoveryError {
+  return error instanceof DiscoveryError && error.executed === "no" && error.code === "SERVER_CONNECTION_ERROR";
+}
+
+/** For a call that was under way, the end of the connection leaves open whether it was carried out. */
+export function midCall(reason: DiscoveryError): DiscoveryError {
+  return new DiscoveryError(
+    reason.code === "TOOL_EXECUTION_TIMEOUT" ? reason.code : "TOOL_EXECUTION_ERROR",
+    reason.message,
+    {
+      hint: "Check what the call has done before you repeat it; the next call starts the server anew.",
+      facts: reason.facts,
+      server: reason.server,
+      executed: "unknown",
+      cause: reason,
+    },
+  );
+}

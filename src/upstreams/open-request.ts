@@ -2,7 +2,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { CallerPeer, CallEvent } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import { requestError } from "./failures.js";
+import { midCall, requestError } from "./failures.js";
 import { type SilenceClock, startSilenceClock } from "./silence-clock.js";
 
 export interface Limits {
@@ -127,7 +127,7 @@ export class OpenRequest {
   /** There will be no answer. */
   fail(reason: DiscoveryError): void {
     const isBegun = this.#hasRounds && reason.executed === "no";
-    this.#settle(() => this.#reject(isBegun ? reason.about({ executed: "unknown" }) : reason));
+    this.#settle(() => this.#reject(isBegun ? midCall(reason) : reason));
   }
 
   async #goOn(more: Promise<JsonObject>): Promise<void> {

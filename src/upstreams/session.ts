@@ -1,4 +1,5 @@
 // An open connection comes in; lists and calls go out. It knows the protocol and one server, not who else is connected.
+import { setTimeout as pause } from "node:timers/promises";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -15,12 +16,13 @@ import { createServerQuestions } from "./asking-back/answer-server.js";
 import { createInputRounds } from "./asking-back/input-rounds.js";
 import { createLogs, type Logs } from "./asking-back/logs.js";
 import { createPages, pagesOf } from "./asking-back/pages.js";
-import { brokeOff, midCall, notListed, toPage, toProgressEvent, toResult } from "./answers.js";
+import { brokeOff, notListed, toPage, toProgressEvent, toResult } from "./answers.js";
 import type { Channel } from "./channel.js";
 import { createExchange } from "./exchange.js";
 import { toArgumentHeaders } from "./header-arguments.js";
 import { readPages, withoutUnsendable } from "./listing.js";
 import { type Filter, keepListening } from "./listening.js";
+import { isUntouched, midCall } from "./failures.js";
 import type { Answer, Caller, ExchangeRequest } from "./open-request.js";
 import { createRelay, type Relay, toFilter, toNotice } from "./relay.js";
 import type { Notice, UpstreamCall } from "./types.js";
@@ -31,6 +33,9 @@ const ENVELOPE_KEYS = [
   CLIENT_CAPABILITIES_META_KEY,
   LOG_LEVEL_META_KEY,
 ];
+
+/** Who was killed and has not ended after this long is not waited for. */
+const END_MS = 2_000;
 
 export interface SessionParts {
   readonly server: string;
@@ -108,6 +113,19 @@ export function createSession(parts: SessionParts): Session {
     if (resourcesListChanged === true) parts.onNotice({ kind: "changed", offers: "resources" });
   }
 
+  /** What a dead server has not taken is told when its end is known, which tells why. */
+  async function ask(wanted: ExchangeRequest, signal?: AbortSignal): Promise<Answer> {
+    try {
+      return await exchange.request(wanted, signal);
+    } catch (error) {
+      if (!(isUntouched(error) && channel.deaf())) throw error;
+      await Promise.race([channel.close().catch(() => undefined), pause(END_MS, undefined, { ref: false })]);
+      if (!lost && closing === undefined) loseTo(error);
+      const ending = channel.ending();
+      throw isUntouched(ending) ? ending : error;
+    }
+  }
+
   async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
     const { onEvent, peer } = call;
     const { heard } = exchange;
@@ -126,7 +144,7 @@ export function createSession(parts: SessionParts): Session {
         envelope: era === "modern" ? toOwnEnvelope(call) : undefined,
         more: era === "modern" ? createInputRounds(server, peer) : undefined,
       };
-      const answer = await exchange.request(request, signal);
+      const answer = await ask(request, signal);
       if (answer.kind === "error") for (const page of pagesOf(answer.data)) pages.note(page, peer);
       return toResult(answer, server, parts.secrets);
     } catch (error) {
@@ -146,19 +164,18 @@ export function createSession(parts: SessionParts): Session {
   async function askBeside(wanted: ExchangeRequest, signal?: AbortSignal): Promise<Answer> {
     const { heard } = exchange;
     try {
-      return await exchange.request(wanted, signal);
+      return await ask(wanted, signal);
     } catch (error) {
       lookAfter(error, heard);
       throw error;
     }
   }
 
-  /** A timeout or an error of one call says nothing about the connection, except these three. */
+  /** A timeout or an error of one call says nothing about the connection, except these two. */
   function giveUpIfDead(error: DiscoveryError): void {
     const unread = error.code === "TOOL_EXECUTION_TIMEOUT" && channel.stalled();
     const forgotten = error.facts["status"] === 404 && channel.transport.sessionId !== undefined;
-    const untaken = error.executed === "no" && channel.deaf();
-    if (lost || !(unread || forgotten || untaken)) return;
+    if (lost || !(unread || forgotten)) return;
     loseTo(error);
     // A forgotten session ends with its last call: each of them is told so itself, and comes again.
     if (unread) channel.kill();
@@ -198,7 +215,7 @@ export function createSession(parts: SessionParts): Session {
     const pages = await readPages(async (cursor) => {
       const params = cursor === undefined ? {} : { cursor };
       try {
-        return toPage(await exchange.request({ method: "tools/list", params, ...limits }, signal), server);
+        return toPage(await ask({ method: "tools/list", params, ...limits }, signal), server);
       } catch (error) {
         throw error instanceof DiscoveryError && error.code !== "CANCELLED" ? notListed(server, error) : error;
       }

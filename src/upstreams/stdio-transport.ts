@@ -32,7 +32,7 @@ export function createStdioChannel(connection: StdioConnection, parts: StdioPart
     transport,
     exclusive: true,
     stalled: () => transport.stalled,
-    deaf: () => transport.isDeaf,
+    deaf: () => transport.isDeaf || transport.ending !== undefined,
     ending: () => transport.ending,
     close: () => transport.close(),
     kill: () => transport.kill(),

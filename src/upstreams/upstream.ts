@@ -14,6 +14,7 @@ import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
+import { isUntouched } from "./failures.js";
 import { givenTo } from "./given-to.js";
 import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
@@ -390,8 +391,4 @@ export class Upstream {
   #changed(): void {
     this.#parts.onStateChange?.(this.#parts.server);
   }
-}
-
-function isUntouched(error: unknown): boolean {
-  return error instanceof DiscoveryError && error.executed === "no" && error.code === "SERVER_CONNECTION_ERROR";
 }

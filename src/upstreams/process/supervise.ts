@@ -14,8 +14,8 @@ const TERM_GRACE_MS = 2_000;
 // Whoever holds the pipe after the group was killed has left the group; what it says is not waited for.
 const DRAIN_MS = 100;
 const STALL_MS = 250;
-/** So much Linux takes in one go or not at all. */
-const LARGEST_WHOLE = 65_536;
+/** So much Linux takes in one go or not at all, if nothing waits before it. */
+const LARGEST_WHOLE = 32_768;
 
 export interface ProcessParts {
   readonly command: string;
@@ -127,6 +127,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     leaving = undefined;
     // It went out with the end of the input.
     if (text === "") return Promise.resolve("sent");
+    const isWhole = stdin.writableLength === 0 && Buffer.byteLength(text) <= LARGEST_WHOLE;
     return new Promise<Written>((resolve) => {
       const deadline = setTimeout(() => {
         resolve("unread");
@@ -135,7 +136,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
       stdin.write(text, (error) => {
         clearTimeout(deadline);
         movedAt = performance.now();
-        resolve(error ? howRefused(error, text) : "sent");
+        resolve(error ? howRefused(error, isWhole) : "sent");
       });
     });
   }
@@ -155,10 +156,9 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   };
 }
 
-/** An end that was closed before all of it was taken; of more than the system takes at once, a part may have been. */
-function howRefused({ code }: NodeJS.ErrnoException, text: string): Written {
-  const isWhole = process.platform === "linux" && Buffer.byteLength(text) <= LARGEST_WHOLE;
-  return code === "EPIPE" && isWhole ? "refused" : "closed";
+/** The other end was closed before all of it was taken: a part may have been, unless it goes as a whole. */
+function howRefused({ code }: NodeJS.ErrnoException, isWhole: boolean): Written {
+  return code === "EPIPE" && isWhole && process.platform === "linux" ? "refused" : "closed";
 }
 
 /** So much is read of one process before the others have their turn: Node would take up to 2 MiB at once. */
