@@ -126,6 +126,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   const refresh = createRefresh({
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),
+    isStirring: upstreams.isStirring,
     ttlMs: config.cache.ttl * 1000,
     now,
     elapsed: place.elapsed,

@@ -22,7 +22,14 @@ const LISTING: ServerListing = {
 /** Servers that answer when the test says so. */
 function setUp(
   names: string[],
-  { ttlMs = 3_600_000, remembers = true, fixed = [] as ServerDefinition[], patienceMs = 60_000, idle = 0 } = {},
+  {
+    ttlMs = 3_600_000,
+    remembers = true,
+    fixed = [] as ServerDefinition[],
+    patienceMs = 60_000,
+    idle = 0,
+    still = [] as string[],
+  } = {},
 ) {
   const clock = { now: 1_000_000, elapsed: 0 };
   const asked: string[] = [];
@@ -55,6 +62,7 @@ function setUp(
       reading += 1;
       return { idle: idle * reading, all: reading };
     },
+    isStirring: (server) => (still.includes(server) ? false : undefined),
   });
   const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -69,6 +77,15 @@ describe("refresh", () => {
     open.get("b")?.answer();
     await settled();
     expect(asked).toEqual(["a", "b", "c", "d", "e"]);
+    refresh.close();
+  });
+
+  it("waits for nobody who does nothing, however busy the machine is with others", async () => {
+    const still = Array.from({ length: 12 }, (_, number) => `still${number}`);
+    const { refresh, asked, open } = setUp([...still, "a"], { still });
+    refresh.start();
+    await eventually(() => asked.includes("a"));
+    open.get("a")?.answer();
     refresh.close();
   });
 

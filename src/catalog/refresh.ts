@@ -16,6 +16,8 @@ export interface RefreshParts {
   /** How long a server that does not answer keeps others waiting. */
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
+  /** Whether the server does anything while it does not answer, since this was last asked; undefined where nobody can tell. */
+  readonly isStirring?: (server: string) => boolean | undefined;
 }
 
 export interface Refresh {
@@ -56,6 +58,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     log,
     patienceMs = PATIENCE_MS,
     processorTime = readProcessorTime,
+    isStirring = () => undefined,
   } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();
@@ -127,16 +130,18 @@ export function createRefresh(parts: RefreshParts): Refresh {
       if (server === undefined) break;
       working += 1;
       const isFirst = isUnknown(server);
-      void takeTurn(refresh(server), isFirst);
+      void takeTurn(server, isFirst);
     }
     if (queue.length === 0 && working === 0) sleepUntilDue();
   };
 
   /**
    * Whoever is slow gives its place to the next before it is done: a few that hang must not hide all others. Whoever
-   * hangs while processors idle is waited for the less the more of them there are; who starts keeps them busy.
+   * does nothing, or hangs while processors idle, is waited for the less the more of them there are; who starts keeps
+   * them busy.
    */
-  const takeTurn = async (run: Promise<void>, isFirst: boolean): Promise<void> => {
+  const takeTurn = async (server: string, isFirst: boolean): Promise<void> => {
+    const run = refresh(server);
     let isSlow = false;
     const giveAway = (): void => {
       if (isSlow || slow === SLOW_AT_ONCE) return;
@@ -146,11 +151,14 @@ export function createRefresh(parts: RefreshParts): Refresh {
       work();
     };
     const began = processorTime();
-    const lookIdle = (): void => {
-      if (idleShare(began, processorTime()) >= IDLE_SHARE) giveAway();
+    let looks = 0;
+    const look = (): void => {
+      looks += 1;
+      const isIdle = looks === 2 && idleShare(began, processorTime()) >= IDLE_SHARE;
+      if (isStirring(server) === false || isIdle) giveAway();
     };
     const idleMs = Math.max(SHORTEST_PATIENCE_MS, IDLE_PATIENCE_MS / (1 + slow));
-    const timers = [setTimeout(giveAway, patienceMs), ...(isFirst ? [setTimeout(lookIdle, idleMs)] : [])];
+    const timers = [setTimeout(giveAway, patienceMs), ...(isFirst ? [setInterval(look, idleMs / 2)] : [])];
     for (const timer of timers) timer.unref();
     await run.catch(() => undefined);
     timers.forEach(clearTimeout);

@@ -148,6 +148,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     },
     expectPeers: (expected) => void (peers = peers === "many" ? peers : expected),
     expectCall,
+    isStirring: (server) => lanes.get(server)?.upstream.isStirring(),
     state: stateOf,
     stderr: (server) => lanes.get(server)?.upstream.stderr() ?? [],
     drop,

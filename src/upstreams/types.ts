@@ -49,6 +49,8 @@ export interface Upstreams {
   onOffersChanged(listener: (server: string, kind: "prompts" | "resources") => void): () => void;
   /** A call of the server is about to come: a connection that is opened to list its tools stays open for it. Gives what ends the wait. */
   expectCall(server: string): () => void;
+  /** Whether the server's process has had or wanted a processor since this was last asked; undefined where nobody can tell. */
+  isStirring(server: string): boolean | undefined;
   state(server: string): UpstreamState;
   /** From now on there may be calls whose clients can be asked: servers are told so when a connection is opened. */
   expectPeers(peers: Exclude<Peers, "none">): void;

@@ -14,6 +14,7 @@ import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
 import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
+import { createStirring, type Stirring } from "./process/stirring.js";
 import { isUntouched } from "./failures.js";
 import { givenTo } from "./given-to.js";
 import type { Schedule } from "./schedule.js";
@@ -74,6 +75,7 @@ export class Upstream {
   #identity: string | undefined;
   readonly #openOther: OpenOther;
   readonly #ownership: Ownership;
+  readonly #stirring: Stirring;
 
   constructor(parts: UpstreamParts) {
     const { server, options, now, random, schedule } = parts;
@@ -82,6 +84,7 @@ export class Upstream {
     this.#secrets = this.#known;
     this.#breaker = createBreaker(random);
     this.#ownership = createOwnership(server, parts.signIn);
+    this.#stirring = createStirring(parts.reaper);
     this.#limiter = createLimiter({
       server,
       schedule,
@@ -171,6 +174,7 @@ export class Upstream {
   }
 
   readonly rest = (): void => this.#current?.rest();
+  readonly isStirring = (): boolean | undefined => this.#stirring.isStirring();
 
   state(): UpstreamState {
     if (this.#current !== undefined) {
@@ -262,7 +266,7 @@ export class Upstream {
   async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
     if (connection.kind === "built-in" || connection.kind === "rest")
       return this.#toLive(await this.#openOther(connection, this.#secrets));
-    const { server, version, options, env, reaper } = this.#parts;
+    const { server, version, options, env } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
     // The SDK takes long to load, and searches and lists from disk never need it.
     const { openSession } = await import("./connect.js");
@@ -278,7 +282,7 @@ export class Upstream {
         ...(target.eraHint === undefined ? {} : { eraHint: target.eraHint }),
         stderr,
         secrets: this.#secrets,
-        reaper,
+        reaper: this.#stirring.reaper,
         signIn,
         peers: this.#parts.peers(),
         onListChanged: () => this.#announced(),
