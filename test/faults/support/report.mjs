@@ -1,3 +1,8 @@
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const LONGEST_TOLD = 300;
+
 /** What a row found, with what may be said of it. */
 export function judge({ name, group, ids }, { title, n, injected, violations, gates, figures, times, stock }, seconds) {
   return {
@@ -7,7 +12,7 @@ export function judge({ name, group, ids }, { title, n, injected, violations, ga
     title,
     n,
     injected,
-    violations,
+    violations: violations.map(toTold),
     ...(gates === undefined || gates.length === 0 ? {} : { gates }),
     figures,
     ...(times === undefined ? {} : { times: toTimes(times) }),
@@ -18,6 +23,15 @@ export function judge({ name, group, ids }, { title, n, injected, violations, ga
     bound_per_fault: violations.length === 0 && injected > 0 ? 3 / injected : null,
     verdict: violations.length === 0 && n > 0 ? "held" : "broken",
   };
+}
+
+/** A report is read elsewhere: it says nothing of where it was made, and what was printed in full is not kept in full. */
+export function toTold(violation) {
+  return violation
+    .replaceAll(ROOT, "")
+    .replaceAll(/\bagt_\w+/g, "agt_…")
+    .split("\n", 1)[0]
+    .slice(0, LONGEST_TOLD);
 }
 
 /** The gates of all rows, each with its row; a report of an earlier version has none. */
