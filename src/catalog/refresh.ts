@@ -17,7 +17,7 @@ export interface RefreshParts {
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
   /** Whether the server does anything while it does not answer, since this was last asked; undefined where nobody can tell. */
-  readonly isStirring?: (server: string) => boolean | undefined;
+  readonly isStirring: (server: string) => boolean | undefined;
 }
 
 export interface Refresh {
@@ -58,7 +58,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     log,
     patienceMs = PATIENCE_MS,
     processorTime = readProcessorTime,
-    isStirring = () => undefined,
+    isStirring,
   } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();

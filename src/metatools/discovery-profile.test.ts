@@ -39,7 +39,7 @@ async function setUp(
     if (known instanceof DiscoveryError) catalog.fail(name, known);
     else await catalog.learn(name, listing(known));
   }
-  const refresh = createRefresh({ catalog, list: never, ttlMs: 3_600_000, ...quiet });
+  const refresh = createRefresh({ catalog, list: never, isStirring: () => undefined, ttlMs: 3_600_000, ...quiet });
   const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse(options.search ?? {}) });

@@ -188,7 +188,7 @@ export async function setUpPayments(setup: PaymentSetup = {}) {
     if (known instanceof DiscoveryError) catalog.fail(name, known);
     else await catalog.learn(name, { tools: known, dropped: [], truncated: false, era: "legacy" });
   }
-  const refresh = createRefresh({ catalog, list: never, ttlMs: 3_600_000, ...quiet });
+  const refresh = createRefresh({ catalog, list: never, isStirring: () => undefined, ttlMs: 3_600_000, ...quiet });
   const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const { meaning } = setup;

@@ -37,7 +37,7 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
     disk: undefined,
   });
   const list = (server: string): Promise<never> => Promise.reject(new TypeError(`${server} is only a file.`));
-  const refresh = createRefresh({ ...surroundings, catalog, list });
+  const refresh = createRefresh({ ...surroundings, catalog, list, isStirring: () => undefined });
   const lookup = createLookup({ ...surroundings, catalog, refresh, remembers: true });
   let hiddenNow = NOTHING;
   const snapshot = toHideable(catalog.snapshot(), (id) => hiddenNow.has(id));
