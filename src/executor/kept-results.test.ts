@@ -1,4 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
 import { createKeptResults } from "./kept-results.js";
 
 const PAGE = 65_536;
@@ -25,5 +28,21 @@ it("gives nothing to others, and nothing when its time is over", () => {
   expect(kept.page(id, 1, "bob")).toBeUndefined();
   expect(kept.page(id, 1, "ann")).toBe('{"text":"x"}');
   now = 1000;
+  expect(kept.page(id, 1, "ann")).toBeUndefined();
+});
+
+it("holds nothing when its time is over, although nobody asks", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const bytes = 32 * 1024 * 1024;
+  const held = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = held();
+  const kept = createKeptResults(100, () => 0);
+  const { id } = kept.keep("x".repeat(bytes), "ann");
+  expect(held()).toBeGreaterThan(before + bytes / 2);
+  await eventually(() => held() < before + bytes / 2);
   expect(kept.page(id, 1, "ann")).toBeUndefined();
 });

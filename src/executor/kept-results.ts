@@ -36,6 +36,8 @@ export function createKeptResults(keepMs: number, now: () => number): KeptResult
       forget(characters);
       const id = randomBytes(9).toString("base64url");
       kept.set(id, { text: keepText(text), until: now() + keepMs, actorId });
+      // Nobody may ever ask again, and what is kept can be large.
+      setTimeout(() => kept.delete(id), keepMs).unref();
       return { id, pages: Math.ceil(characters / PAGE_CHARACTERS), characters };
     },
     page(id, page, actorId) {
