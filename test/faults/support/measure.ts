@@ -20,6 +20,7 @@ export interface Slice {
 const RESAMPLES = 400;
 /** Fewer slices say nothing of how much slices differ. */
 const FEWEST_SLICES = 4;
+const MOST_ALIKE = 0.95;
 
 /**
  * How many times a quantile of one sample is that of the other, by resampling whole slices of time: what disturbs the
@@ -49,14 +50,21 @@ export function toSlices(ours: readonly number[], control: readonly number[], sl
   return Array.from({ length: slices }, (_, index) => ({ ours: cut(ours, index), control: cut(control, index) }));
 }
 
-/** What the least squares say that y grows by per unit of x, with twice its standard error to both sides. */
+/**
+ * What the least squares say that y grows by per unit of x, with twice its standard error to both sides. Points that were
+ * taken one after the other are no independent witnesses where each resembles the one before it; by how much is taken
+ * from what the line leaves unexplained.
+ */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): Estimate {
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = (values: readonly number[]): number => sum(values) / values.length;
   const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))];
-  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0);
-  const value = points.reduce((sum, [at, height]) => sum + (at - x) * (height - y), 0) / spread;
-  const rest = points.reduce((sum, [at, height]) => sum + (height - y - value * (at - x)) ** 2, 0);
-  const error = Math.sqrt(rest / Math.max(points.length - 2, 1) / spread);
+  const spread = sum(points.map(([at]) => (at - x) ** 2));
+  const value = sum(points.map(([at, height]) => (at - x) * (height - y))) / spread;
+  const rests = points.map(([at, height]) => height - y - value * (at - x));
+  const rest = sum(rests.map((one) => one ** 2));
+  const likeness = sum(rests.slice(1).map((one, index) => one * rests[index]!)) / rest;
+  const shared = Math.min(Math.max(likeness || 0, 0), MOST_ALIKE);
+  const error = Math.sqrt((rest / Math.max(points.length - 2, 1) / spread) * ((1 + shared) / (1 - shared)));
   return { value, from: value - 2 * error, to: value + 2 * error };
 }
 
@@ -69,6 +77,8 @@ export function describeEstimate(estimate: Estimate | undefined): string {
   const { value, from, to } = estimate;
   return `${round(value, 2)} (${round(from, 2)} to ${round(to, 2)})`;
 }
+
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
 function sorted(values: readonly number[]): number[] {
   return values.toSorted((one, other) => one - other);

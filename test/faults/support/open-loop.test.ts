@@ -99,4 +99,19 @@ describe("a measurement", () => {
     expect(slopeOf(points(40)).from).toBeGreaterThan(30);
     expect(slopeOf(points(0)).from).toBeLessThan(1);
   });
+
+  it("seldom finds a slope in what wanders about, each value near the one before", () => {
+    const random = createRandom(7);
+    const wander = (): [number, number][] => {
+      let height = 200;
+      return Array.from({ length: 30 }, (_, minute) => [
+        minute / 60,
+        (height = 200 + (height - 200) * 0.8 + random.next() * 6 - 3),
+      ]);
+    };
+    const found = Array.from({ length: 1000 }, () => slopeOf(wander()).from).filter((from) => from > 0);
+    // One side of 95 % would be 25; without regard to the likeness it is over 200.
+    expect(found.length).toBeLessThan(120);
+    expect(found.length).toBeGreaterThan(0);
+  });
 });

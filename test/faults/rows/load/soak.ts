@@ -4,6 +4,7 @@ import { rssOf } from "../../support/census.js";
 import { waitFor } from "../../support/deadline.js";
 import { findViolations } from "../../support/history.js";
 import { inHome } from "../../support/home.js";
+import { lookInside } from "../../support/inside.js";
 import { inMiB, quantile, round } from "../../support/measure.js";
 import { measureCapacity, planArrivals, runOpenLoop } from "../../support/open-loop.js";
 import { createRandom } from "../../support/random.js";
@@ -17,8 +18,9 @@ import {
   judgeHoldings,
   judgeTrend,
   JUDGED_SECONDS,
-  toGate,
+  type Look,
   type Sample,
+  toGates,
   toTrend,
 } from "../../support/soak/judge.js";
 import { openSoakPlace, SERVERS, type SoakPlace, storeBytesOf, takeHoldings } from "../../support/soak/place.js";
@@ -31,6 +33,8 @@ const MOST_PER_SECOND = 250;
 const FAULT_EVERY_MS = 3000;
 const SAMPLE_EVERY_MS = 5000;
 const TELL_EVERY_MS = 30_000;
+/** Each look collects the garbage, which a gateway would do later by itself. */
+const LOOK_EVERY_MS = 60_000;
 /** After the last fault a breaker may keep a server back for a minute. */
 const RECOVERY_LIMIT_MS = 120_000;
 
@@ -56,11 +60,12 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
       },
       { inFlight: CAPACITY_IN_FLIGHT, seconds: capacitySeconds },
     );
+    const faults = createFaults({ place, random, history });
+    await faults.rehearse();
     const before = await takeHoldings(place);
     const perSecond = Math.min(capacity * LOAD_SHARE, MOST_PER_SECOND);
     onProgress?.(`${Math.round(capacity)} calls per second are its capacity, ${Math.round(perSecond)} are sent`);
 
-    const faults = createFaults({ place, random, history });
     const ending = new AbortController();
     const watching = watch(place, { onProgress, history, injected: () => sum(faults.injected) }, ending.signal);
     const breaking = breakThings(faults.injectOne, ending.signal);
@@ -78,14 +83,14 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
     );
     ending.abort();
     await breaking;
-    const samples = await watching;
+    const { samples, looks } = await watching;
     onProgress?.("the load is over, the servers are waited for");
     const recoveryMs = await reachAll(place);
     const after = await takeHoldings(place, before);
     await place.stdio.close();
     await place.http.close();
     const audit = await readWholeRecord(home, dist);
-    const trend = told.seconds < JUDGED_SECONDS ? undefined : toTrend(samples);
+    const trend = told.seconds < JUDGED_SECONDS ? undefined : toTrend(samples, looks);
     return {
       title: `half load with a fault every ${FAULT_EVERY_MS / 1000} s for ${Math.round(told.seconds)} s`,
       n: told.started,
@@ -97,7 +102,7 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
         ...judgeHoldings(before, after),
         ...(trend === undefined ? [] : judgeTrend(trend)),
       ],
-      gates: [toGate(trend)],
+      gates: toGates(trend),
       figures: {
         "capacity, calls per second": Math.round(capacity),
         "offered per second": Math.round(perSecond),
@@ -154,18 +159,29 @@ interface Watched {
   readonly injected: () => number;
 }
 
+interface Watching {
+  readonly samples: readonly Sample[];
+  readonly looks: readonly Look[];
+}
+
 async function watch(
   place: SoakPlace,
   { onProgress, history, injected }: Watched,
   signal: AbortSignal,
-): Promise<Sample[]> {
+): Promise<Watching> {
   const samples: Sample[] = [];
+  const looks: Look[] = [];
   const from = performance.now();
   let nextTold = TELL_EVERY_MS;
+  let nextLook = LOOK_EVERY_MS;
   for await (const _ of ticks(SAMPLE_EVERY_MS, signal)) {
     const ms = performance.now() - from;
     const rssMiB = place.pids.reduce((all, pid) => all + inMiB(rssOf(pid)), 0);
-    samples.push({ hours: ms / 3_600_000, rssMiB, storeMiB: inMiB(storeBytesOf(place.home)) });
+    samples.push({ rssMiB, storeMiB: inMiB(storeBytesOf(place.home)) });
+    if (ms >= nextLook) {
+      nextLook += LOOK_EVERY_MS;
+      looks.push(await lookAtBoth(place, ms));
+    }
     if (ms < nextTold) continue;
     nextTold += TELL_EVERY_MS;
     const recent = history.latencies.slice(-2000);
@@ -173,7 +189,16 @@ async function watch(
       `${Math.round(ms / 1000)} s: ${history.latencies.length} calls, ${injected()} faults, ${history.violations.length} violations, p99 ${Math.round(quantile(recent, 0.99))} ms, ${Math.round(rssMiB)} MiB, store ${inMiB(storeBytesOf(place.home))} MiB`,
     );
   }
-  return samples;
+  return { samples, looks };
+}
+
+async function lookAtBoth({ home, pids }: SoakPlace, ms: number): Promise<Look> {
+  const both = await Promise.all(pids.map((pid) => lookInside(home, pid)));
+  return {
+    hours: ms / 3_600_000,
+    liveMiB: both.reduce((all, { heapUsed, external }) => all + inMiB(heapUsed + external), 0),
+    residentMiB: both.reduce((all, { rss }) => all + inMiB(rss), 0),
+  };
 }
 
 async function* ticks(everyMs: number, signal: AbortSignal): AsyncGenerator<void> {

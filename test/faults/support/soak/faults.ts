@@ -7,6 +7,11 @@ import { note, type SoakCall, type SoakHistory, sendCall } from "./calls.js";
 import { HTTP_SERVERS, SERVERS, serversOf, type SoakPlace, STDIO_SERVERS } from "./place.js";
 
 export interface SoakFaults {
+  /**
+   * Large results through both gateways, before anything is held against what is held later: what the system's allocator
+   * has given to a process once it keeps for the next time, up to twice the largest piece.
+   */
+  rehearse(): Promise<void>;
   /** Lets one random thing go wrong; resolves when it is over. */
   injectOne(): Promise<void>;
   readonly injected: ReadonlyMap<string, number>;
@@ -22,6 +27,8 @@ const FROZEN_MS = 1500;
 const CUT_BYTES = 2 * 1024 * 1024;
 const OVERSIZED_BYTES = 11 * 1024 * 1024;
 const READ_EVERY_MS = 50;
+const SURFACES = ["stdio", "http"] as const;
+const REHEARSALS = 3;
 /** Numbers that no planned call has. */
 const NUMBERS_FROM = 100_000_000;
 
@@ -29,7 +36,13 @@ export function createFaults({ place, random, history }: Parts): SoakFaults {
   const injected = new Map<string, number>();
   let number = NUMBERS_FROM;
 
-  const call = async (server: string, tool: string, args: object, options: object = {}): Promise<void> => {
+  const call = async (
+    server: string,
+    tool: string,
+    args: object,
+    options: object = {},
+    surface = random.pick(SURFACES),
+  ): Promise<void> => {
     number += 1;
     const id = `fault-${number}`;
     const execution: Execution = {
@@ -39,7 +52,6 @@ export function createFaults({ place, random, history }: Parts): SoakFaults {
       options: { timeout: 2, ...(tool === "effect" ? { idempotency_key: id } : {}), ...options },
       meta: { "faults/attempt": number },
     };
-    const surface = random.pick(["stdio", "http"] as const);
     const made: SoakCall = {
       kind: "execute",
       surface,
@@ -82,6 +94,16 @@ export function createFaults({ place, random, history }: Parts): SoakFaults {
   let left: string[] = [];
   return {
     injected,
+    async rehearse() {
+      for (let round = 0; round < REHEARSALS; round += 1) {
+        for (const server of [STDIO_SERVERS[0]!, HTTP_SERVERS[0]!]) {
+          for (const bytes of [CUT_BYTES, OVERSIZED_BYTES]) {
+            const both = SURFACES.map((surface) => call(server, "read", { ...quiet, bytes }, { timeout: 10 }, surface));
+            await Promise.all(both);
+          }
+        }
+      }
+    },
     async injectOne() {
       // Each kind once before any comes again.
       if (left.length === 0) left = random.shuffle(Object.keys(faults));

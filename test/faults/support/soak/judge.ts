@@ -8,29 +8,32 @@ const RSS_SLACK_MIB = 64;
 const STORE_SLACK = 1.1;
 /** Only after so long a slope says more about a leak than about the warming up, and all that is kept for a while has gone. */
 export const JUDGED_SECONDS = 1800;
-const MINUTE_HOURS = 1 / 60;
 const MOST_MIB_PER_HOUR = 1;
 
 /** What both gateways had at a moment. */
 export interface Sample {
-  readonly hours: number;
   readonly rssMiB: number;
   readonly storeMiB: number;
 }
 
+/** What both gateways had when their garbage was just collected. */
+export interface Look {
+  readonly hours: number;
+  /** On the heap and beside it, as the engine counts it. */
+  readonly liveMiB: number;
+  readonly residentMiB: number;
+}
+
 interface Trend {
-  /** Of the least in each minute of the second half, in MiB per hour: garbage that waits to be collected is no leak. */
-  readonly memory: Estimate;
+  /** Of the second half, in MiB per hour. */
+  readonly live: Estimate;
+  readonly resident: Estimate;
   /** The largest of the last quarter, of that of the second. */
   readonly store: number;
 }
 
-export function toTrend(samples: readonly Sample[]): Trend {
-  const minutes = new Map<number, Sample>();
-  for (const sample of samples.slice(Math.floor(samples.length / 2))) {
-    const minute = Math.floor(sample.hours / MINUTE_HOURS);
-    if (sample.rssMiB < (minutes.get(minute)?.rssMiB ?? Number.POSITIVE_INFINITY)) minutes.set(minute, sample);
-  }
+export function toTrend(samples: readonly Sample[], looks: readonly Look[]): Trend {
+  const later = looks.slice(Math.floor(looks.length / 2));
   const largest = (quarter: number): number =>
     Math.max(
       ...samples
@@ -38,30 +41,37 @@ export function toTrend(samples: readonly Sample[]): Trend {
         .map(({ storeMiB }) => storeMiB),
     );
   return {
-    memory: slopeOf([...minutes.values()].map(({ hours, rssMiB }) => [hours, rssMiB])),
+    live: slopeOf(later.map(({ hours, liveMiB }) => [hours, liveMiB])),
+    resident: slopeOf(later.map(({ hours, residentMiB }) => [hours, residentMiB])),
     store: largest(4) / largest(2),
   };
 }
 
-export function judgeTrend({ memory, store }: Trend): string[] {
+export function judgeTrend({ live, resident, store }: Trend): string[] {
+  const grows = (what: string, estimate: Estimate): string[] =>
+    estimate.from > MOST_MIB_PER_HOUR ? [`the ${what} memory grows by ${describeEstimate(estimate)} MiB an hour`] : [];
   return [
-    ...(memory.from > MOST_MIB_PER_HOUR ? [`the memory grows by ${describeEstimate(memory)} MiB an hour`] : []),
+    ...grows("live", live),
+    ...grows("resident", resident),
     ...(store > STORE_SLACK ? [`the store grows: at the end it is ${round(store, 2)} times what it was`] : []),
   ];
 }
 
 /** Of too short a run there is no trend. */
-export function toGate(trend: Trend | undefined): Gate {
-  const of = "growth of the memory of both gateways";
+export function toGates(trend: Trend | undefined): Gate[] {
   const allowed = `${MOST_MIB_PER_HOUR} MiB an hour`;
-  if (trend === undefined) return { of, allowed, seen: "too short a run", verdict: "not judged" };
-  const verdict = trend.memory.value <= MOST_MIB_PER_HOUR ? "met" : "not met";
-  return { of, allowed, seen: describeEstimate(trend.memory), verdict };
+  return (["live", "resident"] as const).map((what) => {
+    const of = `growth of the ${what} memory of both gateways`;
+    if (trend === undefined) return { of, allowed, seen: "too short a run", verdict: "not judged" };
+    const verdict = trend[what].value <= MOST_MIB_PER_HOUR ? "met" : "not met";
+    return { of, allowed, seen: describeEstimate(trend[what]), verdict };
+  });
 }
 
-export function describeTrend({ memory, store }: Trend): Record<string, string | number> {
+export function describeTrend({ live, resident, store }: Trend): Record<string, string | number> {
   return {
-    "memory of both in the second half, MiB per hour": describeEstimate(memory),
+    "live memory of both in the second half, MiB per hour": describeEstimate(live),
+    "resident memory of both in the second half, MiB per hour": describeEstimate(resident),
     "store of the last quarter, of that of the second": round(store, 2),
   };
 }
