@@ -88,14 +88,13 @@ export async function takeHoldings({ home, pids }: SoakPlace, before: readonly H
     "end of the connections",
     CONNECTIONS_LIMIT_MS,
   ).catch(() => undefined);
-  const holdings: Holding[] = [];
-  for (const pid of pids) {
+  const hold = async (pid: number): Promise<Holding> => {
     // First, because a look inside is a connection too.
     const census = takeCensus(pid);
     const inside = await leastInside(home, pid);
-    holdings.push({ ...census, rssBytes: inside.rss, heapBytes: inside.heapUsed, storeBytes: storeBytesOf(home) });
-  }
-  return holdings;
+    return { ...census, rssBytes: inside.rss, heapBytes: inside.heapUsed, storeBytes: storeBytesOf(home) };
+  };
+  return await Promise.all(pids.map(hold));
 }
 
 const LOOKS = 5;
