@@ -51,7 +51,8 @@ const ERRORS_INTRODUCTION =
   '`{"success":false,"error":{"code":…,"message":…,"hint":…,"server":…,"tool":…,"retryable":…,"executed":…,"request_id":…}}`; ' +
   "`--json` prints the same. `executed` says whether the tool ran at its server: `no`, `yes` or `unknown`; only a call that says `no` is " +
   "safe to repeat for a tool that changes something. JSON-RPC errors are for malformed protocol use alone. The command line " +
-  "exits with the code's exit status, with 2 when a search finds nothing, and with 0 otherwise.";
+  "exits with the code's exit status, with 2 when a search finds nothing, with 1 when a question is declined, and with 0 otherwise; " +
+  "commands that check something exit with 1, 2 or 3 when it is not so, as their `--help` says.";
 
 function sectionOf(key, schema) {
   const parts = [`## ${key}`, schema.description];

@@ -124,7 +124,8 @@ export function soakMarkdown({ at, node, machine, seed, rows: [row] }) {
   const { n, injected, violations, figures, seconds } = row;
   const head = `${Math.round(seconds / 60)} minutes, seed ${seed}: ${count(n)} calls, ${count(injected)} faults, ${violations.length} violations. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
   const facts = Object.entries(figures).map(([key, value]) => [key, String(value)]);
-  return [head, table(["what", "seen"], facts)].join("\n\n");
+  const broken = violations.length === 0 ? [] : [violations.map((violation) => `- ${violation}`).join("\n")];
+  return [head, ...broken, table(["what", "seen"], facts), gatesMarkdown({ rows: [row] })].join("\n\n");
 }
 
 export function benchMarkdown({ node, cpus, cpu, tools, lines }) {

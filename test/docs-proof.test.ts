@@ -73,7 +73,7 @@ describe("the figures in the documents", () => {
     expect(text).toContain("- `a-row`: orphans 0; times are of a call");
     expect(text).toContain("Timing gates: 1 met, 1 not met, 0 not judged.");
     expect(text).toContain("| `a-row` | a slow call | 5 ms | 9 ms | not met |\n| `a-row` | a quick call |");
-    expect(text).toMatch(/^\| `mixed-calls` \| A1, A6 \| 10,000 calls where 100,000 were asked for/m);
+    expect(text).toMatch(/^\| `mixed-calls` \| A1, A6 \| 10,000 calls where 100,000 were planned/m);
     expect(text).toContain("| `a-row` | hung 3 |");
     expect(text).toContain("| U19 | Windows |");
   });

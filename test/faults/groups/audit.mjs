@@ -8,7 +8,7 @@ export const audit = {
       ids: ["A1", "A6"],
       about: "calls that end in every way, by three gateways that write one record",
       full: { count: 10_000, seconds: 60 },
-      fewer: "10,000 calls where 100,000 were asked for: ten minutes and more on two cores.",
+      fewer: "10,000 calls where 100,000 were planned: ten minutes and more on two cores.",
       quick: { count: 400, seconds: 8 },
       run: (module) => module.mixedCalls,
     },

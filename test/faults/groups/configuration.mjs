@@ -24,7 +24,7 @@ export const configuration = {
       ids: ["C3"],
       about: "servers that cannot be reached at the start and appear later",
       full: { count: 20, seconds: 40 },
-      fewer: "servers that appear once all have failed, where a minute was asked for.",
+      fewer: "servers that appear once all have failed, where a minute was planned.",
       quick: { count: 4, seconds: 4 },
       run: (module) => module.lateServers,
     },

@@ -25,7 +25,7 @@ export const idempotency = {
       about: "gateways killed under load, clients that repeat",
       full: { count: 200, seconds: 180 },
       fewer:
-        "24 calls in flight where 500 a second were asked for: two cores that start gateways all the time do not make them.",
+        "24 calls in flight where 500 a second were planned: two cores that start gateways all the time do not make them.",
       quick: { count: 5, seconds: 8 },
       run: (module) => module.gatewayKills,
     },
@@ -50,7 +50,7 @@ export const idempotency = {
       ids: ["I13"],
       about: "gateways that stand still in the middle of a call",
       full: { count: 40, seconds: 30 },
-      fewer: "pauses that last as long as another gateway's start and twenty calls, where a minute was asked for.",
+      fewer: "pauses that last as long as another gateway's start and twenty calls, where a minute was planned.",
       quick: { count: 4, seconds: 6 },
       run: (module) => module.pausedGateway,
     },

@@ -66,7 +66,7 @@ export const processes = {
       about: "servers that do not read their input",
       full: { count: 100, seconds: 25 },
       fewer:
-        "a deadline of 1 second where 30 are the default, and calls of 1 MB where 2 MiB were asked for: no client may send more than 1 MiB.",
+        "a deadline of 1 second where 30 are the default, and calls of 1 MB where 2 MiB were planned: no client may send more than 1 MiB.",
       quick: { count: 5, seconds: 5 },
       run: (module) => module.unreadInput,
     },
@@ -99,7 +99,7 @@ export const processes = {
       ids: ["U16"],
       about: "calls that take long, with progress and in silence",
       full: { count: 8, seconds: 14 },
-      fewer: "8 seconds where 20 minutes were asked for, with limits in proportion.",
+      fewer: "8 seconds where 20 minutes were planned, with limits in proportion.",
       quick: { count: 2, seconds: 4 },
       run: (module) => module.longCalls,
     },

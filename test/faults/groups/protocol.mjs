@@ -73,7 +73,7 @@ export const protocol = {
       about: "fifty clients that stop reading their streams while much arrives",
       full: { count: 30, seconds: 65 },
       fewer:
-        "30 MiB for each client where 100 were asked for: its stream is closed after a few, and 100 take three minutes.",
+        "30 MiB for each client where 100 were planned: its stream is closed after a few, and 100 take three minutes.",
       quick: { count: 6, seconds: 20 },
       run: (module) => module.stalledReaders,
     },
