@@ -22,6 +22,7 @@ import type { ObserveOptions } from "./observing/observers.js";
 import { hasOwnAncestor } from "./own-program.js";
 import { depthOf, type PlaceOptions, toPlace } from "./place.js";
 import { eventStream } from "./util/event-stream.js";
+import { underSignals } from "./util/under-signals.js";
 
 export interface EngineOptions extends PlaceOptions {
   /** Where the configuration comes from, at first and on `reload()`, in place of the constructor's. @internal */
@@ -128,11 +129,10 @@ export class DiscoveryEngine {
         options.onEvent?.(event);
         emit(event);
       };
-      const both = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
-      emit({
-        kind: "result",
-        result: await this.executeTool(server, tool, args, { ...options, onEvent, signal: both }),
-      });
+      const result = await underSignals([signal, options.signal], (both) =>
+        this.executeTool(server, tool, args, { ...options, onEvent, signal: both }),
+      );
+      emit({ kind: "result", result });
     });
   }
 

@@ -26,6 +26,11 @@ export function offerAll(fullMode: FullMode): Offered {
   return { isFixed: false, page: fullMode.page, find: fullMode.find, names: [] };
 }
 
+/** Undefined where the list changes with the servers. */
+export function toFixedList(offered: Offered): ListedPage | undefined {
+  return offered.isFixed ? offered.page() : undefined;
+}
+
 function toListedTool({ name, description, inputSchema, readOnly }: MetaTool): JsonObject & { readonly name: string } {
   return {
     name,

@@ -11,7 +11,7 @@ import { localActor } from "../../model/actor.js";
 import { createRounds } from "./asking-back/rounds.js";
 import { createGatewayServer } from "./gateway-server.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
-import { offerProfile } from "../../metatools/offered.js";
+import { offerProfile, toFixedList } from "../../metatools/offered.js";
 import { createSecrets } from "../../util/secrets.js";
 
 interface Message {
@@ -66,7 +66,7 @@ class Peer {
     const parts = {
       actor: localActor("mcp"),
       rounds: createRounds(),
-      offered,
+      fixedList: toFixedList(offered),
       onToolsChanged,
       instructions: "",
       flawsOf: () => [],

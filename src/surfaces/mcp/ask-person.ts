@@ -4,6 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { CLIENT_CAPABILITIES_META_KEY } from "@modelcontextprotocol/server";
 import type { AskPerson, Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { underSignals } from "../../util/under-signals.js";
 import { toForm, toVerdict } from "./question-form.js";
 import type { RequestContext } from "./request-context.js";
 
@@ -45,11 +46,12 @@ function askNow({ mcpReq }: RequestContext, deaf: AbortSignal): AskPerson {
   return async (question, signal) => {
     const form = toForm(question);
     if (form === undefined) return "unanswered";
-    const ends = [mcpReq.signal, deaf, ...(signal === undefined ? [] : [signal])];
     // The mode is left out: form is what it means (2025-11-25), and older clients do not know the word.
     const request = { method: "elicitation/create", params: form } as const;
     try {
-      return toVerdict(await mcpReq.send(request, { timeout: question.ttlMs, signal: AbortSignal.any(ends) }));
+      return await underSignals([mcpReq.signal, deaf, signal], async (both) =>
+        toVerdict(await mcpReq.send(request, { timeout: question.ttlMs, signal: both })),
+      );
     } catch {
       return "unanswered";
     }

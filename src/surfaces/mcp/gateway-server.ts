@@ -12,6 +12,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { traceMeta } from "../../tracing/trace-context.js";
 import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
+import { underSignals } from "../../util/under-signals.js";
 import { VERSION } from "../../version.js";
 import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
 import type { Caller, Work } from "./asking-back/conversation.js";
@@ -30,8 +31,11 @@ export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
   readonly actor: Actor;
   /** Of the configuration in force when a request arrives. */
   readonly stages: () => Promise<Stages>;
-  /** Of the configuration at the start: whether the list of tools is the same for ever. */
-  readonly offered: Offered;
+  /**
+   * The list of tools where it is the same for ever. Nothing else of the configuration at the start is held: a client may
+   * stay for many others.
+   */
+  readonly fixedList: ListedPage | undefined;
   /** Tells whenever there may be other tools. */
   readonly onToolsChanged: (listener: () => void) => void;
   /** Tells of the streams of changes that the client opens and ends on this server's connection (2026-07-28). */
@@ -52,7 +56,7 @@ export interface GatewayServer {
 }
 
 export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
-  const { isFixed } = parts.offered;
+  const isFixed = parts.fixedList !== undefined;
   const server = new Server(
     { name: "anygpt-discovery", title: "AnyGPT Discovery", version: VERSION },
     {
@@ -75,7 +79,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   const levels = createLogLevels(server, parts.era);
   if (parts.era === "modern") serveTasks(server, parts.rounds.tasks, ownerOf(parts.actor));
 
-  const toCaller = (params: JsonObject, context: RequestContext): CallerParts => ({
+  const toCaller = (params: JsonObject, context: RequestContext, signal: AbortSignal): CallerParts => ({
     era: parts.era,
     actor: parts.actor,
     rounds: parts.rounds,
@@ -83,12 +87,15 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     client: server,
     declared: server.getClientCapabilities(),
     params,
-    signal: signalOf(context, parts.ending),
+    signal,
     onEvent: levels.listener(context),
   });
 
-  const callTool = async (params: JsonObject, context: RequestContext): Promise<JsonObject> => {
-    const caller = toCaller(params, context);
+  const callTool = async (params: JsonObject, context: RequestContext): Promise<JsonObject> =>
+    await underSignals([context.mcpReq.signal, parts.ending], (signal) => callUnder(params, context, signal));
+
+  const callUnder = async (params: JsonObject, context: RequestContext, signal: AbortSignal): Promise<JsonObject> => {
+    const caller = toCaller(params, context, signal);
     const { era, stateKey, deaf } = parts;
     const request = {
       params,
@@ -109,7 +116,9 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     const given = params ?? {};
     if (ASKING_BACK.has(method)) {
       const answer: Work = async (whom) => (await beside.handle(method, given, whom)) ?? {};
-      return await runForCaller(context, toCaller(given, context), answer);
+      return await underSignals([context.mcpReq.signal, parts.ending], (signal) =>
+        runForCaller(context, toCaller(given, context, signal), answer),
+      );
     }
     const answer = beside.handle(method, given, context.mcpReq);
     if (answer !== undefined) return await answer;
@@ -133,8 +142,8 @@ function toNews(server: Server): News {
 const FIRST_TIME_WAIT_MS = 10_000;
 
 /** The five tools are listed before anything is known of the servers; all of them only then. */
-async function listTools(cursor: unknown, { offered, stages }: GatewayServerParts): Promise<ListedPage> {
-  if (offered.isFixed) return offered.page();
+async function listTools(cursor: unknown, { fixedList, stages }: GatewayServerParts): Promise<ListedPage> {
+  if (fixedList !== undefined) return fixedList;
   if (cursor !== undefined && typeof cursor !== "string")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not a text.");
   try {
@@ -147,10 +156,6 @@ async function listTools(cursor: unknown, { offered, stages }: GatewayServerPart
 async function whenKnown({ offered, refresh }: Stages): Promise<Offered> {
   if (!offered.isFixed) await refresh.whenKnown(FIRST_TIME_WAIT_MS);
   return offered;
-}
-
-function signalOf({ mcpReq }: RequestContext, ending: AbortSignal | undefined): AbortSignal {
-  return ending === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ending]);
 }
 
 interface MetaRequest {

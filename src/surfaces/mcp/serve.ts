@@ -5,6 +5,7 @@ import type { RequestId } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
+import { toFixedList } from "../../metatools/offered.js";
 import { localActor } from "../../model/actor.js";
 import { describeFinding } from "../../registry/check-registry.js";
 import { createRounds } from "./asking-back/rounds.js";
@@ -49,7 +50,7 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   const parts = {
     actor: localActor("mcp"),
     stages: () => engine.known(),
-    offered,
+    fixedList: toFixedList(offered),
     onToolsChanged: (listener: () => void) => engine.onCatalogChange(listener),
     onListen: listens.onListen,
     instructions,

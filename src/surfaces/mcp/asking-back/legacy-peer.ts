@@ -3,6 +3,7 @@
 import { ProtocolError, type Server } from "@modelcontextprotocol/server";
 import type { CallerPeer, PeerAnswer } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import { underSignals } from "../../../util/under-signals.js";
 import type { RequestContext } from "../request-context.js";
 import { toLegacyParams } from "./era-params.js";
 
@@ -33,11 +34,11 @@ export function toLegacyPeer({ mcpReq }: RequestContext, parts: LegacyPeerParts)
     client,
     capabilities,
     async request({ method, params }, signal) {
-      const ends = [mcpReq.signal, deaf, ...(signal === undefined ? [] : [signal])];
-      const options = { timeout: LONGEST_MS, signal: AbortSignal.any(ends) };
       try {
         const request = { method, params: toLegacyParams(method, params) };
-        const result: unknown = await mcpReq.send(request, ANY_RESULT, options);
+        const result: unknown = await underSignals([mcpReq.signal, deaf, signal], (ended) =>
+          mcpReq.send(request, ANY_RESULT, { timeout: LONGEST_MS, signal: ended }),
+        );
         return isJsonObject(result) ? { kind: "result", result } : noAnswer(method);
       } catch (error) {
         return toRefusal(error, method);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../../../../test/support/eventually.js";
+import { collectGarbage } from "../../../../test/support/garbage.js";
 import { testServer } from "../../../../test/support/gateway.js";
 import { ACCEPT, type McpReply, modern, readReply } from "../../../../test/support/mcp-http.js";
 import type { Stages } from "../../../compose.js";
@@ -169,6 +170,31 @@ it("ends streams that only wait when their caller is not known any more, or when
   const [standalone, listening] = await ended;
   expect(standalone?.messages).toEqual([]);
   expect(listening?.messages.at(-1)?.id).toBe("sub");
+  expect((await send(over, { body: LIST, headers })).status).toBe(200);
+  await over.close();
+});
+
+it("holds of a session neither the configuration nor the request that it began with", async () => {
+  let known: Stages | undefined;
+  const over = createWith({ stagesFor: async () => known });
+  const beginHeld = async (): Promise<[Record<string, string>, WeakRef<object>[]]> => {
+    const current = await engine.known();
+    const offered = { ...current.offered };
+    known = { ...current, offered };
+    const headers = { accept: ACCEPT, "content-type": "application/json" };
+    const request = new Request("http://localhost/mcp", { method: "POST", headers });
+    const body = Buffer.from(JSON.stringify(INITIALIZE));
+    const held = [request, body, offered, known].map((one) => new WeakRef<object>(one));
+    const response = await over.serve({ request, body, endpoint: { kind: "default" }, actor: ANN });
+    await response?.text();
+    return [{ "mcp-session-id": response?.headers.get("mcp-session-id") ?? "" }, held];
+  };
+  const [headers, held] = await beginHeld();
+  known = await engine.known();
+  await eventually(() => {
+    collectGarbage();
+    return held.every((one) => one.deref() === undefined);
+  });
   expect((await send(over, { body: LIST, headers })).status).toBe(200);
   await over.close();
 });

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { isLegacyRequest, type RequestId, type Server } from "@modelcontextprotocol/server";
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError } from "../../../errors.js";
+import { toFixedList } from "../../../metatools/offered.js";
 import type { Actor } from "../../../model/actor.js";
 import type { ServerDefinition } from "../../../model/server.js";
 import { findMismatch } from "../../../upstreams/header-arguments.js";
@@ -98,7 +99,8 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     // What a view shows may grow while servers are asked for the first time.
     if (actor.view === undefined) told.set(current, instructions);
     const shared = { stateKey, rounds, deaf: deafening.signal };
-    return createGatewayServer({ ...own, ...shared, actor, stages, offered, instructions }).server;
+    return createGatewayServer({ ...own, ...shared, actor, stages, fixedList: toFixedList(offered), instructions })
+      .server;
   };
 
   const openSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {
@@ -113,13 +115,16 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 
   const beginSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {
+    // What lives as long as the session holds neither the request that opened it nor its body.
+    const { actor } = asked;
+    const stages = stagesOf(asked);
     const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
     const transport = new SessionTransport({ sessionIdGenerator: () => id });
     const own = new Set<() => void>();
     const server = await makeServer(asked, {
       era: "legacy",
       flawsOf: (request) => transport.flawsOf(request),
-      onToolsChanged: (listener) => void own.add(onSeenChange(asked.actor, stagesOf(asked), listener)),
+      onToolsChanged: (listener) => void own.add(onSeenChange(actor, stages, listener)),
       ending: ending.signal,
     });
     await server.connect(transport);
@@ -130,7 +135,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const session = new Session({
       id,
       owner: ownerOf(asked),
-      actorId: asked.actor.id,
+      actorId: actor.id,
       server,
       transport,
       now: parts.elapsed,

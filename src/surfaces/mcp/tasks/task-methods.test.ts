@@ -5,7 +5,7 @@ import { ACCEPT, type McpMessage, modern, readReply } from "../../../../test/sup
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { MetaContext, MetaTool } from "../../../metatools/meta-tool.js";
-import { offerProfile } from "../../../metatools/offered.js";
+import { offerProfile, toFixedList } from "../../../metatools/offered.js";
 import type { Actor } from "../../../model/actor.js";
 import type { JsonObject } from "../../../model/json.js";
 import { createSecrets } from "../../../util/secrets.js";
@@ -61,7 +61,7 @@ async function ask(method: string, params: JsonObject, asked: Asked = {}): Promi
         era: "modern",
         actor,
         rounds,
-        offered,
+        fixedList: toFixedList(offered),
         stages: () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages),
         onToolsChanged: () => undefined,
         instructions: "",

@@ -1,0 +1,35 @@
+import { getEventListeners } from "node:events";
+import { expect, it } from "vitest";
+import { underSignals } from "./under-signals.js";
+
+const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
+
+it.each([0, 1])("aborts the work when signal %i does, with its reason", async (which) => {
+  const controllers = [new AbortController(), new AbortController()];
+  const work = underSignals(
+    controllers.map(({ signal }) => signal),
+    untilAborted,
+  );
+  controllers[which]?.abort("enough");
+  expect(await work).toBe("enough");
+});
+
+it("begins the work aborted where a signal is", async () => {
+  const signals = [new AbortController().signal, AbortSignal.abort("before")];
+  expect(await underSignals(signals, async ({ aborted, reason }) => [aborted, reason])).toEqual([true, "before"]);
+});
+
+it("passes a single signal on as it is", async () => {
+  const { signal } = new AbortController();
+  expect(await underSignals([signal, undefined], async (own) => own)).toBe(signal);
+});
+
+it.each([
+  ["done", async () => undefined],
+  ["failed", async () => Promise.reject(new Error("no"))],
+])("leaves nothing on the signals when the work is %s", async (_, work) => {
+  const signals = [new AbortController().signal, new AbortController().signal];
+  await underSignals(signals, work).catch(() => undefined);
+  expect(signals.flatMap((signal) => getEventListeners(signal, "abort"))).toEqual([]);
+});

@@ -1,0 +1,26 @@
+/**
+ * Does the work under a signal that aborts when any of these does. `AbortSignal.any` would do the same but, up to Node 20,
+ * leaves something behind on each of them for as long as it lives: too long where it lives as long as the process.
+ */
+export async function underSignals<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const given = signals.filter((signal) => signal !== undefined);
+  const [first] = given;
+  if (given.length === 1 && first !== undefined) return await work(first);
+  const controller = new AbortController();
+  const leaving = given.map((signal) => follow(signal, controller));
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const leave of leaving) leave();
+  }
+}
+
+function follow(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return () => signal.removeEventListener("abort", abort);
+}
