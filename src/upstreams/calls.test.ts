@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
+import { collectGarbage } from "../../test/support/garbage.js";
 import {
   closeAll,
   echo,
@@ -106,6 +107,25 @@ describe("a call", () => {
     const reasons = textOf(await upstreams.call(echo, toCall("cancelled")));
     expect(JSON.parse(reasons)).toEqual(["The call to echo was cancelled.", "echo did not answer within 0.03 s."]);
     expect(await pidOf(upstreams)).toBe(pid);
+  });
+
+  it("that was cancelled leaves nothing of what it was made with, although its server may still be at it", async () => {
+    const upstreams = openWatched();
+    await pidOf(upstreams);
+    const callAndCancel = async (): Promise<WeakRef<object>> => {
+      const controller = new AbortController();
+      const args = { ms: 60_000, text: "x" };
+      const call = upstreams.call(echo, toCall("sleep", args, { actorId: "ann" }), controller.signal);
+      await eventually(() => inFlight(upstreams, "echo") === 1);
+      controller.abort();
+      await call.catch(() => undefined);
+      return new WeakRef(args);
+    };
+    const args = await callAndCancel();
+    await eventually(() => {
+      collectGarbage();
+      return args.deref() === undefined;
+    });
   });
 
   it("that was cancelled before does not start anything", async () => {

@@ -59,6 +59,9 @@ export interface Exchange {
   fail(reason: DiscoveryError): void;
 }
 
+/** What is left of a call that nobody waits for. */
+const OVER = { onEvent: undefined, ended: AbortSignal.abort(), pause: () => () => undefined };
+
 interface Pending {
   readonly request: OpenRequest;
   /** Where closing the stream cancels. */
@@ -76,7 +79,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
   const pending = new Map<number, Pending>();
   const open = new Set<OpenRequest>();
   /** The last one of each actor, or of a client whose actor is not known. */
-  const givenUp = new Map<unknown, OpenCall>();
+  const givenUp = new Map<unknown, { readonly call: OpenCall; readonly timer: NodeJS.Timeout }>();
   const requestParts = { server, dispatch, cancel, forget, onSettled };
   /** When the last call of each actor ended. */
   const answeredAt = new Map<string, number>();
@@ -117,7 +120,10 @@ export function createExchange(parts: ExchangeParts): Exchange {
   function during(): readonly OpenCall[] {
     const stream = streams.getStore();
     if (stream?.of === pending) return [pending.get(stream.id)?.request.call ?? []].flat();
-    return [...givenUp.values(), ...[...pending.values()].flatMap(({ request }) => request.call ?? [])];
+    return [
+      ...[...givenUp.values()].map(({ call }) => call),
+      ...[...pending.values()].flatMap(({ request }) => request.call ?? []),
+    ];
   }
 
   function onSettled(request: OpenRequest): void {
@@ -166,13 +172,13 @@ export function createExchange(parts: ExchangeParts): Exchange {
     transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => undefined);
   }
 
-  function linger(call: OpenCall): void {
-    const whose = call.actorId ?? call.peer?.client;
+  /** Only whose it was is remembered: what it was made with can be large. */
+  function linger({ actorId, peer }: OpenCall): void {
+    const whose = actorId ?? peer?.client;
     if (whose === undefined) return;
-    givenUp.set(whose, call);
-    setTimeout(() => {
-      if (givenUp.get(whose) === call) givenUp.delete(whose);
-    }, GIVEN_UP_MS).unref();
+    clearTimeout(givenUp.get(whose)?.timer);
+    const timer = setTimeout(() => givenUp.delete(whose), GIVEN_UP_MS).unref();
+    givenUp.set(whose, { call: { actorId, peer, ...OVER }, timer });
   }
 
   return {

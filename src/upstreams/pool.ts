@@ -11,13 +11,16 @@ import { createWatches, type Watches } from "./watches.js";
 
 const CLOSE_MS = 5_000;
 
-/** Beyond this, connections of single actors that are closed are forgotten. */
+/** Lanes of single actors that nobody has used for so long are forgotten, with all that was learnt in them. */
+const FORGET_MS = 600_000;
+/** Beyond this, they are as soon as they are closed. */
 const MOST_LANES = 1_000;
 
 /** What a connection is for: one server, and where it is not for everybody, one actor. */
 interface Lane {
   readonly server: string;
   readonly upstream: Upstream;
+  usedAt: number;
 }
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
@@ -38,6 +41,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   const offerListeners = new Set<Parameters<Upstreams["onOffersChanged"]>[0]>();
   let peers: Peers = "none";
   let closing: Promise<void> | undefined;
+  let forgetting: (() => void) | undefined;
 
   function watchesOf(lane: string): Watches {
     const watches = watched.get(lane) ?? createWatches();
@@ -50,8 +54,12 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     if (closing !== undefined) throw shuttingDown(server);
     const lane = laneOf(target);
     const known = lanes.get(lane);
-    if (known !== undefined) return known.upstream;
-    if (lanes.size >= MOST_LANES) forgetClosed();
+    if (known !== undefined) {
+      known.usedAt = parts.now();
+      return known.upstream;
+    }
+    if (lanes.size >= MOST_LANES) forgetClosed(0);
+    if (lane !== server) forgetLater();
     const added = new Upstream({
       ...parts,
       options,
@@ -65,17 +73,30 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
         for (const listener of offerListeners) listener(server, kind);
       },
     });
-    lanes.set(lane, { server, upstream: added });
+    lanes.set(lane, { server, upstream: added, usedAt: parts.now() });
     return added;
   }
 
-  function forgetClosed(): void {
-    for (const [lane, { server, upstream: one }] of lanes) {
-      if (lane !== server && one.state().kind === "closed" && (watched.get(lane)?.uris.length ?? 0) === 0) {
-        lanes.delete(lane);
-        watched.delete(lane);
-      }
+  function forgetLater(): void {
+    forgetting ??= scheduleUnref(FORGET_MS, () => {
+      forgetting = undefined;
+      forgetClosed(FORGET_MS);
+      if ([...lanes].some(([lane, { server }]) => lane !== server)) forgetLater();
+    });
+  }
+
+  function forgetClosed(unusedMs: number): void {
+    const now = parts.now();
+    for (const [lane, { server, upstream: one, usedAt }] of lanes) {
+      const isOld = lane !== server && now - usedAt >= unusedMs && isOver(one.state(), now);
+      if (isOld && (watched.get(lane)?.uris.length ?? 0) === 0) lanes.delete(lane);
+      forgetWatches(lane);
     }
+  }
+
+  /** Where nobody watches and there is nothing to watch with. */
+  function forgetWatches(lane: string): void {
+    if (!lanes.has(lane) && watched.get(lane)?.uris.length === 0) watched.delete(lane);
   }
 
   async function drop(server: string): Promise<void> {
@@ -84,6 +105,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       old.map(async ([lane, { upstream: one }]) => {
         lanes.delete(lane);
         retired.add(one);
+        forgetWatches(lane);
         await one.retire();
         retired.delete(one);
       }),
@@ -102,6 +124,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     const leave = watchesOf(lane).add(uri, onChange);
     const end = (): void => {
       if (leave()) lanes.get(lane)?.upstream.beside.unwatch(uri);
+      forgetWatches(lane);
     };
     try {
       const answer = await upstream(target).beside.watch(target, uri);
@@ -124,6 +147,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   }
 
   async function closeAll(): Promise<void> {
+    forgetting?.();
     const all = Promise.all(
       [...[...lanes.values()].map((lane) => lane.upstream), ...retired].map((one) => one.close()),
     );
@@ -165,6 +189,11 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       return closing;
     },
   };
+}
+
+/** Nothing is open, and nothing is to be waited for before it may be opened again. */
+function isOver(state: UpstreamState, now: number): boolean {
+  return state.kind === "closed" || (state.kind === "failed" && state.retryAt <= now);
 }
 
 const CLOSED: UpstreamState = { kind: "closed" };

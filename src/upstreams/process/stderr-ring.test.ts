@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { collectGarbage } from "../../../test/support/garbage.js";
 import { createSecrets } from "../../util/secrets.js";
 import { createStderrRing } from "./stderr-ring.js";
 
@@ -41,4 +42,18 @@ it("shows of a line whose begin is lost only the end, as it may begin with half 
   expect(lines(flood.slice(0, 40_000), flood.slice(40_000), "\nlast\n")).toEqual([end, "last"]);
   const short = Array.from({ length: 5 }, () => "y".repeat(16 * 1024 - 5));
   expect(lines(...short.map((line) => `${line}\ntoken s3cret-`), "token\nlast\n")).not.toContain("token");
+});
+
+it("holds little more than it keeps, however small the pieces", () => {
+  const ring = createStderrRing((text) => text);
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let written = 0; written < 300_000; written += 80) {
+    ring.push(Buffer.from(`${"x".repeat(79)}\n`));
+    // Others take from the room that Node shares out between small buffers.
+    Buffer.from("y".repeat(2000));
+  }
+  collectGarbage();
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200_000);
+  expect(ring.lines()).toHaveLength(819);
 });

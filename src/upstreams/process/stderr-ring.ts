@@ -3,6 +3,7 @@ import type { Redact } from "../../util/secrets.js";
 import { toOneLine } from "../../util/text.js";
 
 const MOST_BYTES = 64 * 1024;
+const BLOCK_BYTES = 4096;
 const LONGEST_LINE = 500;
 const FAR = 4096;
 const NEWLINE = 10;
@@ -13,31 +14,51 @@ export interface StderrRing {
   lines(): readonly string[];
 }
 
+/** What is kept lies in blocks of its own: the stream's buffers, and those that Node shares, are larger than what is in them. */
+interface Piece {
+  readonly block: Buffer;
+  from: number;
+  to: number;
+}
+
 /** Keeps the last 64 KiB of what a server wrote. Text is made only on demand: a flood must cost next to nothing. */
 export function createStderrRing(redact: Redact): StderrRing {
-  const chunks: Buffer[] = [];
+  const pieces: Piece[] = [];
   let bytes = 0;
   let isFirstWhole = true;
 
+  function lastWithRoom(): Piece {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.to < last.block.length) return last;
+    const added = { block: Buffer.allocUnsafeSlow(BLOCK_BYTES), from: 0, to: 0 };
+    pieces.push(added);
+    return added;
+  }
+
   /** Takes so many bytes, or fewer, from the begin. */
   function drop(excess: number): void {
-    const first = chunks.shift();
+    const [first] = pieces;
     if (first === undefined) return;
-    const dropped = Math.min(excess, first.length);
-    isFirstWhole = first[dropped - 1] === NEWLINE;
+    const dropped = Math.min(excess, first.to - first.from);
+    first.from += dropped;
+    isFirstWhole = first.block[first.from - 1] === NEWLINE;
     bytes -= dropped;
-    if (dropped < first.length) chunks.unshift(first.subarray(dropped));
+    if (first.from === first.to) pieces.shift();
   }
 
   return {
     push(chunk) {
-      // A copy: the stream's own buffer is larger than the chunk, and the ring would keep all of it alive.
-      chunks.push(Buffer.from(chunk));
+      for (let at = 0; at < chunk.length; ) {
+        const piece = lastWithRoom();
+        const copied = chunk.copy(piece.block, piece.to, at);
+        piece.to += copied;
+        at += copied;
+      }
       bytes += chunk.length;
       while (bytes > MOST_BYTES) drop(bytes - MOST_BYTES);
     },
     lines() {
-      return Buffer.concat(chunks)
+      return Buffer.concat(pieces.map(({ block, from, to }) => block.subarray(from, to)))
         .toString("utf8")
         .split(/\r?\n/)
         .map((line, index) => {

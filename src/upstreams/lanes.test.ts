@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { collectGarbage } from "../../test/support/garbage.js";
+import { closeAll, echo, openWatched, toCall } from "../../test/support/upstreams.js";
+import { DiscoveryError } from "../errors.js";
+
+const MINUTE_MS = 60_000;
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await closeAll();
+});
+
+/** The cause of a failed connection, which is held as long as the connection is known. */
+async function failFor(actor: string, upstreams: ReturnType<typeof openWatched>): Promise<WeakRef<object>> {
+  const cause = new Error(`${actor} has not signed in.`);
+  const connection = (): never => {
+    throw new DiscoveryError("CONFIGURATION_ERROR", "Nobody has signed in.", { cause });
+  };
+  await upstreams.call({ ...echo, actor, connection }, toCall("echo")).catch(() => undefined);
+  return new WeakRef(cause);
+}
+
+async function isGone(held: WeakRef<object>): Promise<boolean> {
+  // A reference that was just read is held to the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  return held.deref() === undefined;
+}
+
+describe("a connection of one actor", () => {
+  it("that failed is forgotten when nobody has used it for a while", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let now = 0;
+    const upstreams = openWatched({}, { now: () => now });
+    const held = await failFor("ann", upstreams);
+    expect(await isGone(held)).toBe(false);
+    now = 9 * MINUTE_MS;
+    const fresh = await failFor("bob", upstreams);
+    now = 10 * MINUTE_MS;
+    vi.advanceTimersByTime(10 * MINUTE_MS);
+    expect(await isGone(held)).toBe(true);
+    expect(await isGone(fresh)).toBe(false);
+    now = 20 * MINUTE_MS;
+    vi.advanceTimersByTime(10 * MINUTE_MS);
+    expect(await isGone(fresh)).toBe(true);
+  });
+
+  it("that failed makes room for others where there are many", async () => {
+    const upstreams = openWatched();
+    const held = await failFor("ann", upstreams);
+    expect(await isGone(held)).toBe(false);
+    for (let other = 0; other < 1000; other += 1) await failFor(`other ${other}`, upstreams);
+    expect(await isGone(held)).toBe(true);
+  });
+});
