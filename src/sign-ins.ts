@@ -17,7 +17,7 @@ export function createSignInsOnDemand(place: Place, credentials: () => Store["cr
       store: credentials,
       key: createLocalKey(credentialKeyFile(place.stateFolder), place.warn),
       now: place.now,
-      noteSecret: (secret) => place.secrets.note(secret),
+      noteSecret: (secret) => place.secrets.notePassing(secret),
     });
   };
   return async (request) => {

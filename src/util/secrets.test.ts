@@ -217,3 +217,23 @@ describe("redactError", () => {
     expect(secretsOf().redactError(error)).toBe(error);
   });
 });
+
+describe("a value that passes", () => {
+  const HOUR_MS = 3_600_000;
+  const token = (number: number): string => `eyJhbGciOiJSUzI1NiJ9.${number}.${"k3Yq".repeat(10)}${number}`;
+
+  it("is hidden for an hour after it was told, and forgotten after two", () => {
+    let now = 0;
+    const secrets = createSecrets([], () => now);
+    secrets.note(token(1));
+    secrets.notePassing(token(2));
+    now = HOUR_MS;
+    secrets.notePassing(token(3));
+    expect(secrets.redact(`${token(1)} ${token(2)} ${token(3)}`)).toBe("*** *** ***");
+    now = 2 * HOUR_MS;
+    secrets.notePassing(token(3));
+    expect(secrets.redact(`${token(1)} ${token(3)}`)).toBe("*** ***");
+    expect(secrets.redact(token(2))).not.toBe("***");
+    expect(secrets.with([]).redact(token(3))).toBe("***");
+  });
+});

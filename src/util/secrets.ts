@@ -2,12 +2,16 @@
 import { DiscoveryError } from "../errors.js";
 import { formsOf } from "./secrets-forms.js";
 import { createMatcher, type Matcher, replaceRanges } from "./secrets-matcher.js";
-import { isOrdinary, isPlainWord } from "./secrets-ordinary.js";
-import { piecesOf } from "./secrets-pieces.js";
+import { createPassing, createValues, type Passing, type Values, valuablePieces } from "./secrets-values.js";
 
 export interface Secrets {
   /** From now on the value is hidden, and what it is made of. Values that say nothing are not taken. */
   note(value: string): void;
+  /**
+   * The same for a value that is replaced from time to time, such as a token: it has to be told whenever it is used, and is
+   * forgotten one to two hours after it was told last.
+   */
+  notePassing(value: string): void;
   redact(text: string): string;
   /** The same data with the values hidden in every text of it, also in names; what is too deep or too much is left out. */
   redactValue(value: unknown): unknown;
@@ -24,28 +28,27 @@ const MOST_MEMBERS = 100_000;
 const DEEPEST = 500;
 const MOST_CAUSES = 8;
 
-/** `ordinary`: values of this machine that everybody knows, such as the home folder. */
-export function createSecrets(ordinary: Iterable<string> = []): Secrets {
-  return createView({ values: new Set(), unread: [], matcher: createMatcher(), ordinary: new Set(ordinary) });
+/** `ordinary`: values of this machine that everybody knows, such as the home folder. `elapsed`: milliseconds that only grow. */
+export function createSecrets(ordinary: Iterable<string> = [], elapsed = (): number => performance.now()): Secrets {
+  const own = new Set(ordinary);
+  return createView({ lasting: createValues(own), passing: createPassing(own, elapsed), ordinary: own });
 }
 
 interface Noted {
-  readonly values: Set<string>;
-  /** Not in the matcher yet: many are noted at a start, before anything is written. */
-  readonly unread: string[];
-  readonly matcher: Matcher;
+  readonly lasting: Values;
+  readonly passing: Passing;
   readonly ordinary: ReadonlySet<string>;
 }
 
 function createView(noted: Noted, more: readonly string[] = []): Secrets {
   let own: Matcher | undefined;
-  const isEmpty = (): boolean => noted.values.size === 0 && more.length === 0;
+  const isEmpty = (): boolean => noted.lasting.isEmpty() && noted.passing.isEmpty() && more.length === 0;
 
   function redact(text: string): string {
     if (isEmpty()) return text;
-    noted.matcher.add(noted.unread.splice(0).flatMap(formsOf));
     if (more.length > 0) own ??= matcherOf(more);
-    return replaceRanges(text, [...noted.matcher.find(text), ...(own?.find(text) ?? [])], HIDDEN);
+    const ranges = [...noted.lasting.find(text), ...noted.passing.find(text), ...(own?.find(text) ?? [])];
+    return replaceRanges(text, ranges, HIDDEN);
   }
 
   function redactValue(value: unknown): unknown {
@@ -70,13 +73,8 @@ function createView(noted: Noted, more: readonly string[] = []): Secrets {
   }
 
   return {
-    note(value) {
-      for (const piece of valuablePieces(value, noted.ordinary)) {
-        if (noted.values.has(piece)) continue;
-        noted.values.add(piece);
-        noted.unread.push(piece);
-      }
-    },
+    note: noted.lasting.note,
+    notePassing: noted.passing.note,
     redact,
     redactValue,
     redactError,
@@ -89,11 +87,6 @@ function matcherOf(values: readonly string[]): Matcher {
   const matcher = createMatcher();
   matcher.add(values.flatMap(formsOf));
   return matcher;
-}
-
-function valuablePieces(value: string, ordinary: ReadonlySet<string>): string[] {
-  const isOfWorth = (text: string): boolean => !ordinary.has(text) && !isOrdinary(text);
-  return isOfWorth(value) && !isPlainWord(value) ? piecesOf(value).filter(isOfWorth) : [];
 }
 
 function hideInError(

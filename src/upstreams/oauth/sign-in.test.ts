@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { collectGarbage } from "../../../test/support/garbage.js";
 import { failure } from "../../../test/support/failure.js";
 import { openSignInPlace, type SignInPlace } from "../../../test/support/sign-in.js";
 import { createStore, storeFile } from "../../store/create-store.js";
@@ -97,6 +98,24 @@ describe("a request to a server that wants a sign-in", () => {
     await place.login();
     place.server.challenge = () => `Bearer error="insufficient_scope", scope="${scope}"`;
     expect((await failure(post(find(), "purge"))).hint).toBe(hint);
+  });
+});
+
+describe("a sign-in", () => {
+  it("is one for all who have it, and nobody's in memory when no one does", async () => {
+    await place.login();
+    const signIns = place.signIns();
+    const use = async (): Promise<WeakRef<SignIn>> => {
+      const signIn = find(signIns);
+      expect(find(signIns)).toBe(signIn);
+      expect(await post(signIn)).toBe(200);
+      return new WeakRef(signIn);
+    };
+    const used = await use();
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(used.deref()).toBeUndefined();
+    expect(await post(find(signIns))).toBe(200);
   });
 });
 

@@ -31,6 +31,7 @@ export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
   readonly key: LocalKey;
   /** The time of day. */
   readonly now: () => number;
+  /** Told whenever they are used: what is not used any more may be forgotten. */
   readonly noteSecret: (secret: string) => void;
   readonly pause?: (delayMs: number) => Promise<void>;
 }
@@ -38,10 +39,16 @@ export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
 /** Undefined for a connection that carries its own credentials. */
 export type FindSignIn = (request: SignInRequest) => SignIn | undefined;
 
-/** One for each server, address and actor, whoever asks: that is what makes a renewal happen once. */
+/**
+ * One for each server, address and actor, whoever asks, for as long as somebody has it: that is what makes a renewal happen
+ * once. It holds tokens in clear, so that nobody's stay in memory after their connections.
+ */
 export function createSignIns(parts: SignInParts): FindSignIn {
   const vault = createVault(parts.key);
-  const known = new Map<string, SignIn>();
+  const known = new Map<string, WeakRef<SignIn>>();
+  const gone = new FinalizationRegistry<string>((name) => {
+    if (known.get(name)?.deref() === undefined) known.delete(name);
+  });
   return ({ server, connection, actor }) => {
     if (hasOwnAuthorization(connection)) return undefined;
     const holding = { server, connection: addressKey(connection), actor };
@@ -50,10 +57,12 @@ export function createSignIns(parts: SignInParts): FindSignIn {
     const { lookup, ca, store, now, pause = wait } = parts;
     const network = { ...(lookup === undefined ? {} : { lookup }), ...(ca === undefined ? {} : { ca }) };
     const openFetch = () => createAuthFetch({ server, connection, ...network });
-    const signIn =
-      known.get(name) ?? createSignIn({ holding, settings, store, vault, now, pause, openFetch }, parts.noteSecret);
-    known.set(name, signIn);
-    return signIn;
+    const found = known.get(name)?.deref();
+    if (found !== undefined) return found;
+    const made = createSignIn({ holding, settings, store, vault, now, pause, openFetch }, parts.noteSecret);
+    known.set(name, new WeakRef(made));
+    gone.register(made, name);
+    return made;
   };
 }
 
@@ -64,7 +73,7 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
   let renewing: Promise<OpenCredential | undefined> | undefined;
 
   const keep = (credential: OpenCredential | undefined): OpenCredential | undefined => {
-    if (credential?.version !== current?.version && credential !== undefined) noteSecrets(credential, noteSecret);
+    if (credential !== undefined) noteSecrets(credential, noteSecret);
     current = credential;
     readAt = now();
     return current;

@@ -20,7 +20,7 @@ export interface TokenParts {
   readonly server: string;
   readonly auth: ClientCredentials;
   readonly guarded: GuardedFetch;
-  readonly secrets: Pick<Secrets, "note">;
+  readonly secrets: Pick<Secrets, "note" | "notePassing">;
   readonly now: () => number;
 }
 
@@ -50,7 +50,9 @@ export function createTokenSource(parts: TokenParts): TokenSource {
     async token(refused) {
       // Whoever comes late with a refused token finds the one that another has fetched meanwhile.
       const isGood = current !== undefined && current.value !== refused && parts.now() < current.until;
-      return (isGood && current !== undefined ? current : await renew()).value;
+      const { value } = isGood && current !== undefined ? current : await renew();
+      parts.secrets.notePassing(value);
+      return value;
     },
   };
 }
@@ -63,7 +65,6 @@ async function fetchToken(parts: TokenParts): Promise<Token> {
   const { status, said } = answer;
   const value = said["access_token"];
   if (status !== 200 || typeof value !== "string" || value === "") throw noToken(parts.server, status, said);
-  parts.secrets.note(value);
   const seconds = Number(said["expires_in"]);
   const lifeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY;
   return { value, until: parts.now() + lifeMs - Math.min(MARGIN_MS, lifeMs / 10) };
