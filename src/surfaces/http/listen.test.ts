@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { listen } from "./listen.js";
 import { httpOptions } from "./options.js";
@@ -11,6 +14,38 @@ it("gives a request ten seconds for its head and a minute in all, and no room fo
     keepAliveTimeout: 5000,
     maxHeadersCount: 0,
   });
+  server.close();
+});
+
+it("leaves who takes nothing of an answer, and nobody who waits for one", async () => {
+  const large = Buffer.alloc(32 * 1024 * 1024);
+  let left = (): void => undefined;
+  const isLeft = new Promise<void>((resolve) => (left = resolve));
+  const { server, port } = await listen(
+    ({ url }, response) => {
+      if (url === "/large") response.once("close", left).end(large);
+      // The one that waits is answered when the other has been left.
+      else void isLeft.then(() => response.end("at last"));
+    },
+    httpOptions.parse({ port: 0 }),
+    20,
+  );
+  const ask = (path: string) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    return socket;
+  };
+  const waits = text(ask("/small"));
+  const stuck = ask("/large").pause();
+  await isLeft;
+  expect(await waits).toContain("at last");
+  const closed = once(
+    stuck.on("error", () => undefined),
+    "close",
+  );
+  stuck.resume();
+  await closed;
+  expect(stuck.bytesRead).toBeLessThan(large.length);
   server.close();
 });
 

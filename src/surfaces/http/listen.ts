@@ -1,6 +1,6 @@
 // A request listener comes in; a server goes out, on an address that other machines reach only where callers are known.
 import { lookup } from "node:dns/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import { DiscoveryError } from "../../errors.js";
 import { type HttpOptions, knowsCallers } from "./options.js";
@@ -18,6 +18,8 @@ const HEADER_BYTES = 16 * 1024;
 const HEADER_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5000;
+/** Who takes nothing of an answer for so long is left, with what waits for it. */
+const STUCK_MS = 60_000;
 /** How often the limits above are looked at. */
 const LOOK_MS = 2000;
 
@@ -25,11 +27,19 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-export async function listen(listener: RequestListener, options: HttpOptions): Promise<Listening> {
+export async function listen(
+  listener: RequestListener,
+  options: HttpOptions,
+  stuckMs: number = STUCK_MS,
+): Promise<Listening> {
   const { host, port } = options;
   const address = await toAddress(host);
   const isLoopback = loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
   if (!isLoopback && !knowsCallers(options)) throw tooOpen(host);
+  const answer: RequestListener = (request, response) => {
+    leaveWhenStuck(response, stuckMs);
+    return listener(request, response);
+  };
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -40,12 +50,12 @@ export async function listen(listener: RequestListener, options: HttpOptions): P
       insecureHTTPParser: false,
       noDelay: true,
     },
-    listener,
+    answer,
   );
   // Left to itself the parser drops headers beyond a number; how much they may be is limited above.
   server.maxHeadersCount = 0;
   // Whoever waits to be told to go on is told when the body is wanted, not before.
-  server.on("checkContinue", listener);
+  server.on("checkContinue", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, `${host}:${port}`)));
     server.listen({ host: address, port, exclusive: true }, resolve);
@@ -53,6 +63,13 @@ export async function listen(listener: RequestListener, options: HttpOptions): P
   const bound = server.address();
   if (bound === null || typeof bound === "string") throw new TypeError("A server on a port has an address.");
   return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port, isLoopback };
+}
+
+/** As long as there is nothing to take, as while a tool runs, nobody is stuck. */
+function leaveWhenStuck(response: ServerResponse, stuckMs: number): void {
+  response.setTimeout(stuckMs, () => {
+    if (response.writableLength > 0) response.destroy();
+  });
 }
 
 /** What the name stands for now: the server listens on that, whatever it may stand for later. */
