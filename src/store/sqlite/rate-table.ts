@@ -4,6 +4,8 @@ import type { Table } from "./operations.js";
 
 /** A window is counted in so many slots: what was taken in one leaves the count together. */
 const SLOTS = 10;
+/** So often what is over goes, of those too who never come again. */
+const SWEEP_MS = 600_000;
 
 const BUCKET = "bucket = :bucket AND actor = :actor AND window_ms = :windowMs";
 
@@ -21,6 +23,15 @@ export function createRateTable(database: Database): Table<RateWindows> {
     UPDATE rate_slots SET taken = taken - 1 WHERE ${BUCKET} AND slot = :slot AND taken > 0`);
   const drop = database.prepare(`DELETE FROM rate_slots WHERE ${BUCKET} AND slot = :slot`);
 
+  const sweep = database.prepare(`DELETE FROM rate_slots WHERE (slot + ${SLOTS + 1}) * window_ms <= :now * ${SLOTS}`);
+  let sweptAt: number | undefined;
+
+  const sweepSometimes = (now: number): void => {
+    if (sweptAt !== undefined && Math.abs(now - sweptAt) < SWEEP_MS) return;
+    sweep.run({ now });
+    sweptAt = now;
+  };
+
   /** The slots that count now. Those that are over go; what was taken in the future, before the clock was set back, counts now. */
   const settle = (place: Omit<RateTicket, "slot">, slot: number): Slot[] => {
     const slots = counted.all(place) as unknown as Slot[];
@@ -35,6 +46,7 @@ export function createRateTable(database: Database): Table<RateWindows> {
 
   return {
     take({ bucket, actor, limit, windowMs, now }) {
+      sweepSometimes(now);
       const place = { bucket, actor, windowMs };
       const slotMs = windowMs / SLOTS;
       const slot = Math.floor(now / slotMs);
