@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { collectGarbage } from "../../test/support/garbage.js";
 import type { CatalogDisk } from "./disk.js";
 import { fingerprintOf, toRecord } from "./record.js";
 import { rememberedDisk } from "./remembered.js";
@@ -41,4 +42,24 @@ it("lets what is on disk win, and what is written replace it", async () => {
   const nowhere = rememberedDisk(undefined, earlier);
   await nowhere.write(recordAt(3));
   expect(await nowhere.read("a", fingerprint)).toBeUndefined();
+});
+
+it("holds of the earlier catalog only what the disk does not have", async () => {
+  const real = memoryDisk();
+  await real.write(recordAt(2));
+  const replace = (): [CatalogDisk, WeakRef<object>[]] => {
+    const record = recordAt(1);
+    const known = { record, failure: undefined, doubts: new Map() };
+    const before = toSnapshot([toCatalogServer(definition, known, () => ({ enabled: true, tags: [] }))]);
+    return [rememberedDisk(real, before), [new WeakRef(before), new WeakRef(record)]];
+  };
+  const [disk, [snapshot, record]] = replace();
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(snapshot?.deref()).toBeUndefined();
+  expect(record?.deref()).toBeDefined();
+  await disk.read("a", fingerprint);
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(record?.deref()).toBeUndefined();
 });

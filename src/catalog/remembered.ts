@@ -6,16 +6,17 @@ import type { Snapshot } from "./snapshot.js";
  * nothing is kept on disk. What is written replaces it.
  */
 export function rememberedDisk(disk: CatalogDisk | undefined, earlier: Snapshot): CatalogDisk {
-  const replaced = new Set<string>();
+  const records = new Map([...earlier.servers].flatMap(([server, { record }]) => (record ? [[server, record]] : [])));
   return {
     async read(server, fingerprint) {
       const kept = await disk?.read(server, fingerprint);
-      if (kept !== undefined || replaced.has(server)) return kept;
-      const record = earlier.servers.get(server)?.record;
+      // The earlier catalog may be large: of what lies on the disk it is not needed.
+      if (kept !== undefined) records.delete(server);
+      const record = kept ?? records.get(server);
       return record?.fingerprint === fingerprint ? record : undefined;
     },
     async write(record) {
-      replaced.add(record.server);
+      records.delete(record.server);
       await disk?.write(record);
     },
   };
