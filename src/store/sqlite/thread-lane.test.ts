@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../../test/support/eventually.js";
 import { createThreadLane } from "./thread-lane.js";
 
 const REQUEST = { part: "audit", method: "head", given: [] } as const;
@@ -38,6 +39,29 @@ describe("the store's thread", () => {
     const slow = `parentPort.on("message", ({ kind }) => kind === "close" && parentPort.close());`;
     const lane = createThreadLane("none", { program: await program(slow), deadlineMs: 10 });
     expect(await lane.send(REQUEST)).toMatchObject({ fault: { reason: "it did not answer within 10 ms" } });
+    await lane.close();
+  });
+
+  it("is given nothing more while it is late, and everything again when it has answered", async () => {
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const slow = `parentPort.on("message", ({ kind, requests }) => {
+      if (kind === "close") return parentPort.close();
+      const [gate] = requests[0].given;
+      if (gate !== undefined) Atomics.wait(gate, 0, 0);
+      parentPort.postMessage(requests.map(() => ({ kind: "done", value: requests.length })));
+    });`;
+    const lane = createThreadLane("none", { program: await program(slow), deadlineMs: 200 });
+    const isLate = { fault: { reason: "it did not answer within 200 ms" } };
+    expect(await lane.send({ ...REQUEST, given: [gate] })).toMatchObject(isLate);
+    const answers: unknown[] = [];
+    for (let sent = 0; sent < 100; sent += 1) void lane.send(REQUEST).then((reply) => answers.push(reply));
+    // At once, and not after another deadline.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answers).toHaveLength(100);
+    expect(answers[99]).toMatchObject(isLate);
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    await eventually(async () => (await lane.send(REQUEST)).kind === "done");
     await lane.close();
   });
 

@@ -62,14 +62,19 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
   let open: { readonly resolve: Resolve; readonly batch: Batch }[] = [];
   let failure = "its thread ended";
   let isClosing = false;
+  /** Nothing more is given to a thread that is late until it has answered: what waits for it would only grow. */
+  let isLate = false;
+  const late = ended(`it did not answer within ${deadlineMs} ms`);
 
   const post = (message: ToThread): void => worker.postMessage(message);
   const flush = (): void => {
     const sent = batch;
     if (sent.left === 0) return;
     batch = newBatch();
-    const late = ended(`it did not answer within ${deadlineMs} ms`);
-    sent.deadline = setTimeout(() => sent.waiting.forEach((resolve) => resolve(late)), deadlineMs);
+    sent.deadline = setTimeout(() => {
+      isLate = true;
+      for (const resolve of sent.waiting) resolve(late);
+    }, deadlineMs);
     try {
       post({ kind: "run", requests: sent.requests });
     } catch (error) {
@@ -97,6 +102,7 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
   });
   // Requests are answered in the order in which they were sent.
   worker.on("message", (replies: FromThread) => {
+    isLate = false;
     for (const [index, one] of open.splice(0, replies.length).entries()) answer(one, replies[index] as Reply);
     // Who waits for the end must not be left alone with a thread that counts for nothing.
     if (open.length === 0 && !isClosing) worker.unref();
@@ -104,6 +110,7 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
 
   return {
     send(request, resolve) {
+      if (isLate) return resolve(late);
       if (open.push({ resolve, batch }) === 1) worker.ref();
       batch.left += 1;
       batch.waiting.push(resolve);
