@@ -111,6 +111,20 @@ describe.each([
     expect(answers.map(textOf)).toEqual(texts);
   });
 
+  it("gets a new connection after many calls where each leaves something behind, and no call notices", async () => {
+    const upstreams = open({}, { mostUses: 5 });
+    const call = async (text: string): Promise<string> =>
+      textOf(await upstreams.call(target(server.origin), toCall("echo", { text })));
+    const texts = Array.from({ length: 12 }, (_, index) => `marker ${index}`);
+    const slow = upstreams.call(target(server.origin), toCall("sleep", { ms: 300 }));
+    for (const text of texts) expect(await call(text)).toBe(text);
+    expect(await Promise.all(texts.map(call))).toEqual(texts);
+    expect(textOf(await slow)).toBe("slept 300");
+    const starts = upstreams.states.filter((state) => state === "starting");
+    expect(starts.length > 2).toBe(era === "modern");
+    expect(starts.length === 1).toBe(era === "legacy");
+  });
+
   it("reports progress, which extends the time", async () => {
     const seen: CallEvent[] = [];
     const upstreams = open();

@@ -6,6 +6,8 @@ export interface LiveParts {
   readonly session: Session;
   readonly since: number;
   readonly options: Pick<UpstreamOptions, "idleMs">;
+  /** After so many uses a session that wears is to be replaced by another. */
+  readonly mostUses?: number | undefined;
   readonly schedule: Schedule;
   /** Somebody waits for what the server may say by itself. */
   readonly isWatched: () => boolean;
@@ -14,6 +16,9 @@ export interface LiveParts {
   /** It is ending now, for whatever reason. */
   readonly onEnding: (live: Live) => void;
 }
+
+/** What a session has left behind by then is some megabytes. */
+const MOST_USES = 100_000;
 
 /** An open session and who uses it: it ends when nobody has wanted it for a while. */
 export class Live {
@@ -25,6 +30,7 @@ export class Live {
   #markGone: () => void = () => undefined;
   #stopIdling: () => void = () => undefined;
   #inFlight = 0;
+  #uses = 0;
   #kept = false;
   #retired = false;
 
@@ -46,6 +52,10 @@ export class Live {
     return this.#kept;
   }
 
+  get isWorn(): boolean {
+    return this.session.wears === true && this.#uses >= (this.#parts.mostUses ?? MOST_USES);
+  }
+
   /** Calls want it kept for more; a list does not. */
   keep(): void {
     if (this.#kept) return;
@@ -57,6 +67,7 @@ export class Live {
   async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     this.#stopIdling();
     this.#inFlight += 1;
+    this.#uses += 1;
     try {
       return await work(this.session);
     } finally {

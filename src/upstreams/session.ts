@@ -54,6 +54,8 @@ export interface SessionParts {
 export interface Session {
   readonly era: Era;
   readonly closed: boolean;
+  /** Every call over it leaves something behind (`AbortSignal.any` in the SDK, on the connection's own signal). */
+  readonly wears?: boolean;
   listTools(signal?: AbortSignal): Promise<ServerListing>;
   callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult>;
   /** Of a server that speaks the protocol: what it has beside tools. */
@@ -225,6 +227,7 @@ export function createSession(parts: SessionParts): Session {
 
   return {
     era,
+    wears: hasHeaders,
     get closed() {
       return lost || closing !== undefined;
     },

@@ -19,6 +19,8 @@ export interface UpstreamsParts {
   /** The gateway's environment; children get only the safe part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  /** How often a connection that wears is used before it is replaced; by default so often that it matters to nobody. */
+  readonly mostUses?: number;
   readonly random: () => number;
   readonly log: (message: string) => void;
   /** The gateway's; without them each server has its own. */

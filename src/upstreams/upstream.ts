@@ -72,7 +72,8 @@ export class Upstream {
   #closed = false;
   #users = 0;
   #retired: (() => void) | undefined;
-  #identity: string | undefined;
+  /** What it was last opened as; undefined when that was never known. */
+  identity: string | undefined;
   readonly #openOther: OpenOther;
   readonly #ownership: Ownership;
   readonly #stirring: Stirring;
@@ -168,11 +169,6 @@ export class Upstream {
     return live.use((session) => session.listTools(signal));
   }
 
-  /** What it was last opened as; undefined when that was never known. */
-  get identity(): string | undefined {
-    return this.#identity;
-  }
-
   readonly rest = (): void => this.#current?.rest();
   readonly isStirring = (): boolean | undefined => this.#stirring.isStirring();
 
@@ -217,6 +213,7 @@ export class Upstream {
   async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Live> {
     if (this.#closed) throw closing(this.#parts.server);
     this.#ownership.assertMine(target);
+    if (this.#current?.isWorn === true) this.#replace(this.#current);
     if (this.#current !== undefined) {
       if (want.keep) this.#current.keep();
       return this.#current;
@@ -226,6 +223,12 @@ export class Upstream {
     const live = await this.#await(start, want.waitMs, signal);
     this.#ownership.assertMine(target);
     return live;
+  }
+
+  /** It ends with the calls that are in it. */
+  #replace(live: Live): void {
+    this.#current = undefined;
+    live.retire();
   }
 
   #begin(target: UpstreamTarget): Start {
@@ -251,7 +254,7 @@ export class Upstream {
   async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
     const { server, options, schedule } = this.#parts;
     const connection = await target.connection((value) => this.#known.note(value));
-    this.#identity = identityOf(connection);
+    this.identity = identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
     this.#stderr = createStderrRing(this.#secrets.redact);
     const limitMs = startLimitMs(connection, options);
@@ -333,8 +336,7 @@ export class Upstream {
   #lost(session: Session | undefined, reason: DiscoveryError): void {
     const live = this.#current;
     if (live === undefined || live.session !== session) return;
-    this.#current = undefined;
-    live.retire();
+    this.#replace(live);
     // A crash after a success may be tried again at once.
     const told = this.#reason(reason);
     this.#breaker.crashed(told, this.#parts.now());
@@ -372,7 +374,7 @@ export class Upstream {
   }
 
   #toLive(session: Session): Live {
-    const { options, schedule, now } = this.#parts;
+    const { options, schedule, now, mostUses } = this.#parts;
     const onEnding = (live: Live): void => {
       this.#lives.delete(live);
       this.#wait(live.gone);
@@ -382,7 +384,7 @@ export class Upstream {
     };
     const isWatched = (): boolean => this.#parts.watches.uris.length > 0 || this.#parts.isExpected();
     const onKept = (): void => this.beside.opened(session);
-    const live = new Live({ session, since: now(), options, schedule, isWatched, onKept, onEnding });
+    const live = new Live({ session, since: now(), options, mostUses, schedule, isWatched, onKept, onEnding });
     this.#lives.add(live);
     return live;
   }
