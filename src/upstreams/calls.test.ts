@@ -115,7 +115,8 @@ describe("a call", () => {
     const callAndCancel = async (): Promise<WeakRef<object>> => {
       const controller = new AbortController();
       const args = { ms: 60_000, text: "x" };
-      const call = upstreams.call(echo, toCall("sleep", args, { actorId: "ann" }), controller.signal);
+      const peer = { client: upstreams, capabilities: {}, args, request: () => Promise.reject(new Error("no")) };
+      const call = upstreams.call(echo, toCall("sleep", args, { actorId: "ann", peer }), controller.signal);
       await eventually(() => inFlight(upstreams, "echo") === 1);
       controller.abort();
       await call.catch(() => undefined);

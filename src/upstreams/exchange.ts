@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
-import type { PeerAnswer } from "../model/call.js";
+import type { CallerPeer, PeerAnswer } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { requestError } from "./failures.js";
 import { type Answer, cancelled, type ExchangeRequest, type OpenCall, OpenRequest } from "./open-request.js";
@@ -61,6 +61,12 @@ export interface Exchange {
 
 /** What is left of a call that nobody waits for. */
 const OVER = { onEvent: undefined, ended: AbortSignal.abort(), pause: () => () => undefined };
+
+/** Whose it is, and nothing else. */
+function toGone({ client }: CallerPeer): CallerPeer {
+  const gone = { kind: "error", code: 0, message: "The call is over." } as const;
+  return { client, capabilities: {}, request: () => Promise.resolve(gone) };
+}
 
 interface Pending {
   readonly request: OpenRequest;
@@ -178,7 +184,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
     if (whose === undefined) return;
     clearTimeout(givenUp.get(whose)?.timer);
     const timer = setTimeout(() => givenUp.delete(whose), GIVEN_UP_MS).unref();
-    givenUp.set(whose, { call: { actorId, peer, ...OVER }, timer });
+    givenUp.set(whose, { call: { actorId, peer: peer && toGone(peer), ...OVER }, timer });
   }
 
   return {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectGarbage } from "../../test/support/garbage.js";
-import { closeAll, echo, openWatched, toCall } from "../../test/support/upstreams.js";
+import { closeAll, echo, openWatched, textOf, toCall } from "../../test/support/upstreams.js";
 import { DiscoveryError } from "../errors.js";
 
 const MINUTE_MS = 60_000;
@@ -45,11 +45,34 @@ describe("a connection of one actor", () => {
     expect(await isGone(fresh)).toBe(true);
   });
 
-  it("that failed makes room for others where there are many", async () => {
-    const upstreams = openWatched();
+  it("that failed makes room for others where there are many, but not before it is known how often it did", async () => {
+    let ahead = 0;
+    // Each look at this clock finds it a little later.
+    const upstreams = openWatched({}, { now: () => performance.now() + ahead });
     const held = await failFor("ann", upstreams);
-    expect(await isGone(held)).toBe(false);
     for (let other = 0; other < 1000; other += 1) await failFor(`other ${other}`, upstreams);
+    expect(await isGone(held)).toBe(false);
+    ahead = MINUTE_MS;
+    await failFor("one more", upstreams);
     expect(await isGone(held)).toBe(true);
+  });
+
+  it("is not forgotten while it is used, however long and whatever became of it", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let now = 0;
+    const upstreams = openWatched({}, { now: () => now });
+    let start = (): void => undefined;
+    const started = new Promise<void>((resolve) => (start = resolve));
+    const mine = { ...echo, actor: "ann" };
+    const call = upstreams.call(mine, toCall("pid", {}, { beforeSend: () => (start(), wait) }));
+    let go = (): void => undefined;
+    const wait = new Promise<void>((resolve) => (go = resolve));
+    await started;
+    now = 20 * MINUTE_MS;
+    vi.advanceTimersByTime(20 * MINUTE_MS);
+    go();
+    // It goes on over a connection of the same lane, as the one that idled is closed.
+    const first = textOf(await call);
+    expect(textOf(await upstreams.call(mine, toCall("pid")))).toBe(first);
   });
 });

@@ -15,6 +15,8 @@ const CLOSE_MS = 5_000;
 const FORGET_MS = 600_000;
 /** Beyond this, they are as soon as they are closed. */
 const MOST_LANES = 1_000;
+/** Of one that failed it has to be known for so long how often it did. */
+const FAILED_MS = 60_000;
 
 /** What a connection is for: one server, and where it is not for everybody, one actor. */
 interface Lane {
@@ -88,8 +90,10 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   function forgetClosed(unusedMs: number): void {
     const now = parts.now();
     for (const [lane, { server, upstream: one, usedAt }] of lanes) {
-      const isOld = lane !== server && now - usedAt >= unusedMs && isOver(one.state(), now);
-      if (isOld && (watched.get(lane)?.uris.length ?? 0) === 0) lanes.delete(lane);
+      const { kind } = one.state();
+      const keptMs = kind === "failed" ? Math.max(unusedMs, FAILED_MS) : unusedMs;
+      const isOver = (kind === "closed" || kind === "failed") && !one.isBusy && now - usedAt >= keptMs;
+      if (lane !== server && isOver && (watched.get(lane)?.uris.length ?? 0) === 0) lanes.delete(lane);
       forgetWatches(lane);
     }
   }
@@ -189,11 +193,6 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       return closing;
     },
   };
-}
-
-/** Nothing is open, and nothing is to be waited for before it may be opened again. */
-function isOver(state: UpstreamState, now: number): boolean {
-  return state.kind === "closed" || (state.kind === "failed" && state.retryAt <= now);
 }
 
 const CLOSED: UpstreamState = { kind: "closed" };

@@ -12,29 +12,15 @@ import { identityOf } from "./identity.js";
 import { Live } from "./live.js";
 import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
-import type { Reaper } from "./process/reap-client.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
 import { createStirring, type Stirring } from "./process/stirring.js";
 import { isUntouched } from "./failures.js";
 import { givenTo } from "./given-to.js";
-import type { Schedule } from "./schedule.js";
 import type { Session } from "./session.js";
 import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
 import { startLimitMs } from "./start-limit.js";
-import type { Peers, UpstreamCall, UpstreamState, UpstreamsParts, UpstreamTarget } from "./types.js";
-import type { Watches } from "./watches.js";
-
-export interface UpstreamParts extends UpstreamsParts {
-  readonly server: string;
-  readonly reaper: Reaper;
-  readonly schedule: Schedule;
-  /** Whether there may be calls whose clients can be asked something. */
-  readonly peers: () => Peers;
-  readonly watches: Watches;
-  /** Whether a call is about to come. */
-  readonly isExpected: () => boolean;
-  readonly onOffersChanged: (kind: "prompts" | "resources") => void;
-}
+import type { UpstreamCall, UpstreamState, UpstreamTarget } from "./types.js";
+import type { UpstreamParts } from "./upstream-parts.js";
 
 interface Start {
   readonly promise: Promise<Live>;
@@ -189,6 +175,11 @@ export class Upstream {
       : { kind: "failed", reason: failure.reason, retryAt: failure.retryAt };
   }
 
+  /** Somebody is in it, or something of it is left. */
+  get isBusy(): boolean {
+    return this.#users > 0 || this.#lives.size > 0 || this.#leaving.size > 0;
+  }
+
   stderr(): readonly string[] {
     return this.#stderr?.lines() ?? [];
   }
@@ -213,7 +204,7 @@ export class Upstream {
   async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Live> {
     if (this.#closed) throw closing(this.#parts.server);
     this.#ownership.assertMine(target);
-    if (this.#current?.isWorn === true) this.#replace(this.#current);
+    if (want.keep && this.#current?.isWorn === true) this.#renew(this.#current);
     if (this.#current !== undefined) {
       if (want.keep) this.#current.keep();
       return this.#current;
@@ -229,6 +220,13 @@ export class Upstream {
   #replace(live: Live): void {
     this.#current = undefined;
     live.retire();
+  }
+
+  /** What the server says before another connection listens is missed. */
+  #renew(live: Live): void {
+    this.#replace(live);
+    this.#changes.notify();
+    for (const offers of ["prompts", "resources"] as const) this.beside.heard({ kind: "changed", offers });
   }
 
   #begin(target: UpstreamTarget): Start {

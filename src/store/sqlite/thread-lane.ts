@@ -9,6 +9,8 @@ export type FromThread = readonly Reply[];
 /** Longer than the wait for other processes. Whether the change was made is then unknown: asking again tells. */
 const DEADLINE_MS = 15_000;
 const YOUNG_MB = 6;
+/** So much waits for a thread that is late; it may be all that knows of something, such as a new token. */
+const MOST_OPEN = 1000;
 
 interface ThreadParts {
   readonly program: string;
@@ -62,7 +64,6 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
   let open: { readonly resolve: Resolve; readonly batch: Batch }[] = [];
   let failure = "its thread ended";
   let isClosing = false;
-  /** Nothing more is given to a thread that is late until it has answered: what waits for it would only grow. */
   let isLate = false;
   const late = ended(`it did not answer within ${deadlineMs} ms`);
 
@@ -110,7 +111,7 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
 
   return {
     send(request, resolve) {
-      if (isLate) return resolve(late);
+      if (isLate && open.length >= MOST_OPEN) return resolve(late);
       if (open.push({ resolve, batch }) === 1) worker.ref();
       batch.left += 1;
       batch.waiting.push(resolve);

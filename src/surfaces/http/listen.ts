@@ -18,8 +18,8 @@ const HEADER_BYTES = 16 * 1024;
 const HEADER_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5000;
-/** Who takes nothing of an answer for so long is left, with what waits for it. */
-const STUCK_MS = 60_000;
+/** Who makes no room for more of an answer in so long is left, with what waits. Slow ones make some megabytes at a time. */
+const STUCK_MS = 300_000;
 /** How often the limits above are looked at. */
 const LOOK_MS = 2000;
 

@@ -1,5 +1,6 @@
 // Serves one client over stdio until it hangs up or the process is told to stop.
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { RequestId } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -46,6 +47,7 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   const listens = createListens();
   transport.onlisten = listens.heard;
   const deafening = new AbortController();
+  setMaxListeners(0, deafening.signal);
   const rounds = createRounds();
   const parts = {
     actor: localActor("mcp"),

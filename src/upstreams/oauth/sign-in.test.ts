@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { collectGarbage } from "../../../test/support/garbage.js";
 import { failure } from "../../../test/support/failure.js";
 import { openSignInPlace, type SignInPlace } from "../../../test/support/sign-in.js";
@@ -68,7 +68,8 @@ describe("a request to a server that wants a sign-in", () => {
     await place.login();
     const elsewhere = { ...place.connection, url: `${place.server.origin}/other` };
     expect(await place.signIns()({ server: "remote", connection: elsewhere, actor: "local" })?.token()).toBeUndefined();
-    const signIn = { actor: "local", token: () => Promise.resolve("t"), another: () => Promise.resolve("t") };
+    const token = (): Promise<string> => Promise.resolve("t");
+    const signIn = { actor: "local", token, another: token, remind: () => undefined };
     const parts = { server: "remote", maxMessageBytes: 1024, onFailure: () => undefined };
     const fetch = createCappedFetch({ ...parts, signed: { signIn, origin: "http://127.0.0.1:1" } });
     await failure(fetch(place.server.url, { method: "POST", body: "{}" }));
@@ -117,6 +118,23 @@ describe("a sign-in", () => {
     expect(used.deref()).toBeUndefined();
     expect(await post(find(signIns))).toBe(200);
   });
+});
+
+it("whose connection is kept tells its token from time to time, although nobody asks for it", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const { accessToken } = await place.login();
+    const told: string[] = [];
+    const signIn = find(place.signIns({ noteSecret: (secret) => void told.push(secret) }));
+    expect(await post(signIn)).toBe(200);
+    expect(told).toContain(accessToken);
+    told.length = 0;
+    vi.advanceTimersByTime(3_000_000);
+    expect(told).toContain(accessToken);
+    expect(await post(signIn)).toBe(200);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("a token", () => {

@@ -7,6 +7,9 @@ import { isGood, renew, type RenewalParts } from "./renewal.js";
 import { addressKey, hasOwnAuthorization, type RemoteConnection } from "./settings.js";
 import { type CredentialStore, createVault, type OpenCredential } from "./vault.js";
 
+/** So often what is in use is told, although nobody asks for it: a stream may go on for days. */
+const REMIND_MS = 1_800_000;
+
 /** How long a credential is believed to be what the store has: a sign-out elsewhere counts after that. */
 const BELIEVED_MS = 1000;
 
@@ -17,6 +20,8 @@ export interface SignIn {
   token(): Promise<string | undefined>;
   /** The server did not take what was sent: something else to send, or undefined when a person has to sign in. */
   another(refused: string | undefined): Promise<string | undefined>;
+  /** What was last sent is still in use. */
+  remind(): void;
 }
 
 export interface SignInRequest {
@@ -49,6 +54,13 @@ export function createSignIns(parts: SignInParts): FindSignIn {
   const gone = new FinalizationRegistry<string>((name) => {
     if (known.get(name)?.deref() === undefined) known.delete(name);
   });
+  let reminding: NodeJS.Timeout | undefined;
+  const remindAll = (): void => {
+    for (const signIn of known.values()) signIn.deref()?.remind();
+    if (known.size > 0) return;
+    clearInterval(reminding);
+    reminding = undefined;
+  };
   return ({ server, connection, actor }) => {
     if (hasOwnAuthorization(connection)) return undefined;
     const holding = { server, connection: addressKey(connection), actor };
@@ -62,6 +74,7 @@ export function createSignIns(parts: SignInParts): FindSignIn {
     const made = createSignIn({ holding, settings, store, vault, now, pause, openFetch }, parts.noteSecret);
     known.set(name, new WeakRef(made));
     gone.register(made, name);
+    reminding ??= setInterval(remindAll, REMIND_MS).unref();
     return made;
   };
 }
@@ -120,7 +133,12 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
     }
   }
 
-  return { actor: holding.actor, token: () => good(undefined), another: (refused) => good(refused ?? "") };
+  return {
+    actor: holding.actor,
+    token: () => good(undefined),
+    another: (refused) => good(refused ?? ""),
+    remind: () => (current === undefined ? undefined : noteSecrets(current, noteSecret)),
+  };
 }
 
 function noteSecrets({ credential }: OpenCredential, note: (secret: string) => void): void {

@@ -199,6 +199,22 @@ it("holds of a session neither the configuration nor the request that it began w
   await over.close();
 });
 
+it("warns of nothing when a session has many calls under way", async () => {
+  const warnings: string[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning.message);
+  process.on("warning", onWarning);
+  const over = createWith();
+  const headers = await begin(over);
+  const params = { name: "execute_tool", arguments: { server: "echo", tool: "sleep", arguments: { ms: 50 } } };
+  const calls = Array.from({ length: 14 }, (_, id) =>
+    send(over, { body: { jsonrpc: "2.0", id: id + 2, method: "tools/call", params }, headers }),
+  );
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+  await over.close();
+});
+
 it("gives the pages of a result that was cut to nobody but whose call it was", async () => {
   const over = createWith();
   const ask = async (method: string, params: JsonObject, actor: Actor) => {

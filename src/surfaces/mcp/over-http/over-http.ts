@@ -1,6 +1,7 @@
 // MCP over HTTP: a request and who sends it come in, the protocol's answer goes out. It knows no tokens, no addresses and
 // no sockets, and reads what clients send as strictly as stdio does.
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { isLegacyRequest, type RequestId, type Server } from "@modelcontextprotocol/server";
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError } from "../../../errors.js";
@@ -71,6 +72,8 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   const modern = createModern();
   const ending = new AbortController();
   const deafening = new AbortController();
+  // As many listen as there are calls.
+  setMaxListeners(0, ending.signal, deafening.signal);
   const stateKey = randomBytes(STATE_KEY_BYTES);
   const rounds = createRounds();
   const told = new WeakMap<Stages, string>();
