@@ -33,19 +33,10 @@ export function assertAdmitted(incoming: IncomingMessage, guard: Guard): void {
   if (origin !== undefined && !guard.origins.has(origin)) throw refuse(403, FOREIGN_ORIGIN);
 }
 
-/**
- * What comes on a connection after a request that is not plain may be a part of that request to somebody else, and would
- * be under way before the refusal is out: it is left alone, and ends with the connection.
- */
-export function untilNotPlain(listener: RequestListener): RequestListener {
-  const over = new WeakSet<object>();
+/** A request that is not plain is the last of its connection, whoever refuses it. */
+export function lastWhenNotPlain(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
-    const { socket } = incoming;
-    if (over.has(socket)) return;
-    if (findFlaw(incoming) !== undefined) {
-      over.add(socket);
-      outgoing.shouldKeepAlive = false;
-    }
+    if (findFlaw(incoming) !== undefined) outgoing.shouldKeepAlive = false;
     listener(incoming, outgoing);
   };
 }

@@ -9,7 +9,8 @@ import { createAdmissions } from "./admission.js";
 import { toResponse } from "./answer.js";
 import { createApp, toFailure } from "./app.js";
 import { createFailures, type Failures } from "./failures.js";
-import { untilNotPlain } from "./guard.js";
+import { lastWhenNotPlain } from "./guard.js";
+import { inTurn } from "./in-turn.js";
 import { listen } from "./listen.js";
 import { mcpMounts } from "./mcp-mounts.js";
 import { metadataRoutes } from "./metadata-routes.js";
@@ -86,7 +87,7 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
     overrideGlobalObjects: false,
     errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), newRequestId(), place)),
   });
-  const { server, host, port, isLoopback } = await listen(untilNotPlain(traffic.counted(answer)), options);
+  const { server, host, port, isLoopback } = await listen(inTurn(lastWhenNotPlain(traffic.counted(answer))), options);
   bound = host;
   const url = `http://${host}:${port}`;
   place.log(`Serving on ${url}, described at ${url}/openapi.json, MCP at ${url}/mcp. The token is in ${file}.`);
