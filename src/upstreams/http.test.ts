@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
 import {
   type HttpServer,
   type OpenUpstreams,
@@ -112,7 +113,8 @@ describe.each([
   });
 
   it("gets a new connection after many calls where each leaves something behind, and no call notices", async () => {
-    const upstreams = open({}, { mostUses: 5 });
+    const changed: string[] = [];
+    const upstreams = open({}, { mostUses: 5, onListChanged: (name) => void changed.push(name) });
     const call = async (text: string): Promise<string> =>
       textOf(await upstreams.call(target(server.origin), toCall("echo", { text })));
     const texts = Array.from({ length: 12 }, (_, index) => `marker ${index}`);
@@ -126,6 +128,9 @@ describe.each([
     for (let list = 0; list < 12; list += 1) await upstreams.list(target(server.origin));
     expect(upstreams.states).toHaveLength(before);
     expect(starts.length > 2).toBe(era === "modern");
+    // What was said between the two connections nobody has heard.
+    await eventually(() => changed.length > 0 || era === "legacy");
+    expect(changed.length > 0).toBe(era === "modern");
     expect(starts.length === 1).toBe(era === "legacy");
   });
 

@@ -12,9 +12,6 @@ export interface Values {
   find(text: string): Range[];
 }
 
-/** Those that are forgotten when nobody has told them for a while. */
-export type Passing = Values;
-
 const PASSING_MS = 3_600_000;
 
 export function createValues(ordinary: ReadonlySet<string>): Values {
@@ -42,8 +39,8 @@ export function createValues(ordinary: ReadonlySet<string>): Values {
   };
 }
 
-/** Two generations: what is told goes into the present one, and with the next the one before is gone as a whole. */
-export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => number): Passing {
+/** Values that are forgotten when nobody has told them for a while. Two generations: what is told goes into the present one, and with the next the one before is gone as a whole. */
+export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => number): Values {
   let [before, present] = [createValues(ordinary), createValues(ordinary)];
   let since = elapsed();
   return {

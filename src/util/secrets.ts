@@ -2,7 +2,7 @@
 import { DiscoveryError } from "../errors.js";
 import { formsOf } from "./secrets-forms.js";
 import { createMatcher, type Matcher, replaceRanges } from "./secrets-matcher.js";
-import { createPassing, createValues, type Passing, type Values, valuablePieces } from "./secrets-values.js";
+import { createPassing, createValues, type Values, valuablePieces } from "./secrets-values.js";
 
 export interface Secrets {
   /** From now on the value is hidden, and what it is made of. Values that say nothing are not taken. */
@@ -36,7 +36,7 @@ export function createSecrets(ordinary: Iterable<string> = [], elapsed = (): num
 
 interface Noted {
   readonly lasting: Values;
-  readonly passing: Passing;
+  readonly passing: Values;
   readonly ordinary: ReadonlySet<string>;
 }
 

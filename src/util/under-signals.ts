@@ -1,5 +1,5 @@
 /**
- * Does the work under a signal that aborts when any of these does. `AbortSignal.any` would do the same but, up to Node 20,
+ * Does the work under a signal that aborts when any of these does. `AbortSignal.any` would do the same but, in Node 20,
  * leaves something behind on each of them for as long as it lives: too long where it lives as long as the process.
  */
 export async function underSignals<T>(
