@@ -19,7 +19,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const gateway = `
 import { createUpstreams } from ${JSON.stringify(source("../pool.ts"))};
 import { upstreamOptions } from ${JSON.stringify(source("../options.ts"))};
-const upstreams = createUpstreams({ options: upstreamOptions.parse({}), env: process.env, now: Date.now, random: Math.random, log: () => {} });
+const upstreams = createUpstreams({ options: upstreamOptions.parse({}), env: process.env, installsFolder: process.argv[3], now: Date.now, random: Math.random, log: () => {} });
 const servers = JSON.parse(process.argv[2]);
 const call = { tool: "pid", arguments: {}, timeoutMs: 10000, maxTotalMs: 10000 };
 const answers = await Promise.all(servers.map((args, index) => upstreams.call(
@@ -49,9 +49,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function startGateway(
   servers: readonly (readonly string[])[],
 ): Promise<{ process: ChildProcess; pids: number[] }> {
-  const child = spawn(process.execPath, [join(folder, "gateway.js"), JSON.stringify(servers)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(folder, "gateway.js"), JSON.stringify(servers), join(folder, "installs")],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return { process: child, pids: line.split(" ").map(Number) };
 }
