@@ -77,7 +77,7 @@ describe("a start", () => {
       connection: () => ({
         kind: "stdio",
         command: "sh",
-        args: ["-c", `sleep 1; exec "${process.execPath}" "${serverFile("echo.mjs")}" npx`],
+        args: ["-c", `sleep 1; exec "${process.execPath}" "${serverFile("echo.mjs")}"; uvx echo`],
         env: {},
       }),
     });

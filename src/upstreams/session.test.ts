@@ -20,7 +20,7 @@ it("a session whose server was gone before it was made has not made its first ca
       stderr: createStderrRing(secrets.redact),
       reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
       redact: secrets.redact,
-      installations: { begin: async () => undefined },
+      installations: { begin: async () => undefined, brokenNpxFolder: () => undefined },
       onInstalling: () => undefined,
     },
   );

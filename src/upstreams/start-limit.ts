@@ -18,7 +18,8 @@ export function startLimitMs(connection: Connection, { startTimeoutMs, installTi
 export interface StartClockParts {
   readonly connection: Connection;
   readonly options: Limits;
-  readonly status: () => InstallStatus;
+  /** Undefined until it is known whether the command will install anything. */
+  readonly status: () => InstallStatus | undefined;
   readonly schedule: Schedule;
   readonly now: () => number;
   /** Called once with the limit that has passed. */
@@ -33,7 +34,7 @@ export function startClock({ connection, options, status, schedule, now, onLate 
   let installedAt = began;
   let stop: () => void = () => undefined;
   const look = (): void => {
-    if (status().mayInstall()) installedAt = now();
+    if (status()?.mayInstall() ?? mayEverInstall) installedAt = now();
     const leftMs = Math.min(began + longestMs, installedAt + options.startTimeoutMs) - now();
     if (leftMs > 0) stop = schedule(mayEverInstall ? Math.min(leftMs, LOOK_AGAIN_MS) : leftMs, look);
     else onLate(now() - began >= longestMs ? longestMs : options.startTimeoutMs);

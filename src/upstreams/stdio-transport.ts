@@ -6,7 +6,7 @@ import type { StdioConnection } from "../model/server.js";
 import type { Redact } from "../util/secrets.js";
 import { toOneLine } from "../util/text.js";
 import type { Channel } from "./channel.js";
-import type { Installation, Installations, InstallStatus } from "./install/installations.js";
+import type { CommandToStart, Installation, Installations, InstallStatus } from "./install/installations.js";
 import { oversizeAnswer } from "./oversize.js";
 import { childEnvironment } from "./process/child-environment.js";
 import { exitError, type ProcessExit } from "./process/exit.js";
@@ -107,15 +107,14 @@ class StdioTransport implements Transport {
     this.#process?.kill();
   }
 
-  async #beginInstallation(): Promise<Installation | undefined> {
+  get #command(): CommandToStart {
     const { command, args, cwd = process.cwd() } = this.connection;
+    return { command, args, cwd, env: this.#env };
+  }
+
+  async #beginInstallation(): Promise<Installation | undefined> {
     const { installations, stderr, onInstalling } = this.parts;
-    return await installations.begin(
-      { command, args, cwd, env: this.#env },
-      stderr,
-      onInstalling,
-      this.#closing.signal,
-    );
+    return await installations.begin(this.#command, stderr, onInstalling, this.#closing.signal);
   }
 
   #supervise(): SupervisedProcess {
@@ -160,18 +159,16 @@ class StdioTransport implements Transport {
   }
 
   #whyGone(exit: ProcessExit): DiscoveryError {
-    const error = exitError(exit, {
-      server: this.parts.server,
-      command: this.connection.command,
-      ...(this.connection.cwd === undefined ? {} : { cwd: this.connection.cwd }),
-      stderr: this.parts.stderr.lines(),
-    });
-    if (this.#stray === undefined) return error;
-    return new DiscoveryError(error.code, error.message, {
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      facts: { ...error.facts, stdout: toOneLine(this.parts.redact(this.#stray)).slice(0, 200) },
-      server: this.parts.server,
-      cause: error.cause,
+    const { server, stderr, redact, installations } = this.parts;
+    const lines = stderr.lines();
+    const { command, cwd } = this.connection;
+    return exitError(exit, {
+      server,
+      command,
+      ...(cwd === undefined ? {} : { cwd }),
+      stderr: lines,
+      ...(this.#stray === undefined ? {} : { stdout: toOneLine(redact(this.#stray)).slice(0, 200) }),
+      ...(exit.kind === "exited" ? { brokenNpxFolder: installations.brokenNpxFolder(this.#command, lines) } : {}),
     });
   }
 

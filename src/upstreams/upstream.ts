@@ -9,7 +9,7 @@ import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter } from "./limiter.js";
 import { createListChanges, type ListChanges } from "./list-changes.js";
 import { identityOf } from "./identity.js";
-import { type InstallStatus, NO_INSTALLATION } from "./install/installations.js";
+import type { InstallStatus } from "./install/installations.js";
 import { Live } from "./live.js";
 import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
@@ -54,7 +54,7 @@ export class Upstream {
   readonly #known: Secrets;
   #secrets: Secrets;
   #stderr: StderrRing | undefined;
-  #install: InstallStatus = NO_INSTALLATION;
+  #install: InstallStatus | undefined;
   #misconfigured: DiscoveryError | undefined;
   #closed = false;
   #users = 0;
@@ -166,7 +166,7 @@ export class Upstream {
     }
     if (this.#starting !== undefined) {
       const { since, waiting } = this.#starting;
-      return { kind: "starting", since, waiting, ...(this.#install.isInstalling() ? { isInstalling: true } : {}) };
+      return { kind: "starting", since, waiting, ...(this.#isInstalling() ? { isInstalling: true } : {}) };
     }
     if (this.#misconfigured !== undefined)
       return { kind: "failed", reason: this.#misconfigured, retryAt: this.#parts.now() };
@@ -252,13 +252,13 @@ export class Upstream {
 
   async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
     const { server, options, schedule, now } = this.#parts;
-    this.#install = NO_INSTALLATION;
+    this.#install = undefined;
     const connection = await target.connection((value) => this.#known.note(value));
     this.identity = identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
     this.#stderr = createStderrRing(this.#secrets.redact);
     const onLate = (limitMs: number): void =>
-      controller.abort(tooSlow(server, limitMs, this.stderr(), this.#install.isInstalling()));
+      controller.abort(tooSlow(server, limitMs, this.stderr(), this.#isInstalling()));
     const stopClock = startClock({ connection, options, schedule, now, onLate, status: () => this.#install });
     try {
       return await this.#openSession(connection, target, controller.signal);
@@ -349,7 +349,7 @@ export class Upstream {
 
   #waitFor(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
     const toStillStarting = (): DiscoveryError =>
-      stillStarting(this.#parts.server, this.#parts.now() - start.since, this.#install.isInstalling());
+      stillStarting(this.#parts.server, this.#parts.now() - start.since, this.#isInstalling());
     const toReason = (error: unknown): DiscoveryError => this.#reason(error);
     return waitForStart(start, { ...this.#parts, waitMs, signal, toStillStarting, toReason });
   }
@@ -378,6 +378,10 @@ export class Upstream {
   #wait(gone: Promise<void>): void {
     this.#leaving.add(gone);
     void gone.finally(() => this.#leaving.delete(gone));
+  }
+
+  #isInstalling(): boolean {
+    return this.#install?.isInstalling() ?? false;
   }
 
   #changed(): void {

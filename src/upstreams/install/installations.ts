@@ -4,9 +4,10 @@ import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync, utimes
 import { join } from "node:path";
 import type { StderrRing } from "../process/stderr-ring.js";
 import { type Claim, isClaimed, takeClaim } from "./claims.js";
-import { type Installer, installerOf } from "./installer.js";
+import { installerOf } from "./installer.js";
+import { isBroken } from "./broken-npx.js";
 import { type InstallLog, openInstallLog } from "./install-log.js";
-import { areExactVersions, npmCacheOf, npxFolderOf, npxStateOf } from "./npx-cache.js";
+import { areExactVersions, npxFolderOf, npxStateOf } from "./npx-cache.js";
 
 /** An installation is left alone for this long, then its processes are ended. */
 export const LONGEST_INSTALL_MS = 600_000;
@@ -54,22 +55,25 @@ export interface Installations {
     onStatus: (status: InstallStatus) => void,
     signal: AbortSignal,
   ): Promise<Installation | undefined>;
+  /** After a start has failed: the npx folder that has to be removed before it can succeed. */
+  brokenNpxFolder(start: CommandToStart, stderr: readonly string[]): string | undefined;
 }
 
-export const NO_INSTALLATION: InstallStatus = { isInstalling: () => false, mayInstall: () => false };
+const NO_INSTALLATION: InstallStatus = { isInstalling: () => false, mayInstall: () => false };
 
 export function createInstallations(folder: string): Installations {
   let isWritable: boolean | undefined;
 
   return {
     async begin(start, stderr, onStatus, signal) {
+      onStatus(NO_INSTALLATION);
       const installer = installerOf(start.command, start.args);
       if (installer === undefined) return undefined;
       const npxFolder = npxFolderOf(installer, start.env, start.cwd);
       const isComplete = (): boolean => npxFolder !== undefined && npxStateOf(npxFolder, Date.now) === "complete";
       if (isComplete() && areExactVersions(installer.packages)) return undefined;
       isWritable ??= sweep(folder);
-      const key = keyOf(installer, start.env);
+      const key = keyOf(npxFolder ?? JSON.stringify([installer.tool, ...installer.packages]));
       const mark = join(folder, `${key}.done`);
       const isKnown = (): boolean => isComplete() || (npxFolder === undefined && hasFile(mark));
       let isOver = false;
@@ -106,21 +110,22 @@ export function createInstallations(folder: string): Installations {
         },
       };
     },
+    brokenNpxFolder({ command, args, env, cwd }, stderr) {
+      const installer = installerOf(command, args);
+      const npxFolder = installer && npxFolderOf(installer, env, cwd);
+      if (npxFolder === undefined || isBeingInstalled(npxFolder, folder)) return undefined;
+      return isBroken(npxFolder, stderr) ? npxFolder : undefined;
+    },
   };
 }
 
-/** Whether a process of a gateway with this state folder installs these packages now. */
-export function isBeingInstalled(folder: string, installer: Installer, env: CommandToStart["env"]): boolean {
-  return isClaimed(keyOf(installer, env), { folder, limitMs: LONGEST_INSTALL_MS });
+/** Whether a process of a gateway with this folder of installations installs into this npx folder now. */
+export function isBeingInstalled(npxFolder: string, folder: string): boolean {
+  return isClaimed(keyOf(npxFolder), { folder, limitMs: LONGEST_INSTALL_MS });
 }
 
-/** The same packages into the same cache. */
-function keyOf({ tool, packages, npm }: Installer, env: CommandToStart["env"]): string {
-  const where = npm === undefined ? tool : (npm.cache ?? npmCacheOf(env));
-  return createHash("sha256")
-    .update(JSON.stringify([where, [...packages].sort()]))
-    .digest("hex")
-    .slice(0, 16);
+function keyOf(what: string): string {
+  return createHash("sha256").update(what).digest("hex").slice(0, 16);
 }
 
 /** Others need not wait until the server answers. */

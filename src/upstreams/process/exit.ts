@@ -14,6 +14,10 @@ export interface ExitContext {
   readonly command: string;
   readonly cwd?: string;
   readonly stderr: readonly string[];
+  /** What it wrote to standard output that is not MCP. */
+  readonly stdout?: string;
+  /** The npx folder whose state explains the failure. */
+  readonly brokenNpxFolder?: string | undefined;
 }
 
 /** Why a server is not running: what a person needs to repair it. */
@@ -42,19 +46,38 @@ function letGo(log: string | undefined, { server }: ExitContext): DiscoveryError
 }
 
 function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitContext): DiscoveryError {
-  const message = `${context.server} ${describeExit(exit)}${quoteStderr(context.stderr)}`;
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", message, {
-    hint: `Run "${context.command}" with its arguments in a terminal to see why it ends.`,
-    facts: { exitCode: exit.code, signal: exit.signal, stderr: context.stderr.slice(-5) },
-    server: context.server,
-  });
+  const { server, command, stderr, stdout, brokenNpxFolder } = context;
+  const message = `${server} ${describeExit(exit)}${quoteStderr(stderr)}`;
+  return new DiscoveryError(
+    "SERVER_CONNECTION_ERROR",
+    brokenNpxFolder === undefined ? message : `${message} Its npx cache folder ${brokenNpxFolder} is broken.`,
+    {
+      hint:
+        brokenNpxFolder === undefined
+          ? `Run "${command}" with its arguments in a terminal to see why it ends.`
+          : `Run "anygpt mcp doctor --fix", or remove the folder: ${removalOf(brokenNpxFolder)}`,
+      facts: {
+        exitCode: exit.code,
+        signal: exit.signal,
+        stderr: stderr.slice(-5),
+        ...(stdout === undefined ? {} : { stdout }),
+        ...(brokenNpxFolder === undefined ? {} : { brokenNpxFolder }),
+      },
+      server,
+    },
+  );
+}
+
+/** The command of a shell that removes the folder. */
+function removalOf(folder: string): string {
+  return process.platform === "win32" ? `rmdir /s /q "${folder}"` : `rm -r '${folder.replaceAll("'", "'\\''")}'`;
 }
 
 function notStarted(error: NodeJS.ErrnoException, context: ExitContext): DiscoveryError {
   const [what, hint] = explain(error, context);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${context.server} could not be started: ${what}.`, {
     hint,
-    facts: { error: error.code ?? "unknown" },
+    facts: { error: error.code ?? "unknown", ...(context.stdout === undefined ? {} : { stdout: context.stdout }) },
     server: context.server,
     cause: error,
   });
