@@ -1,10 +1,11 @@
 import type { Stages } from "../../compose.js";
-import { DiscoveryError } from "../../errors.js";
+import { DiscoveryError, toDiscoveryError } from "../../errors.js";
 import { repairNpxCache } from "../../operations/repair-npx-cache.js";
 import { installsFolder } from "../../place.js";
 import { ask, isAttended } from "./ask.js";
 import { type AskedServer, askServers } from "./ask-servers.js";
 import type { Context } from "./context.js";
+import { failureLines } from "./failure.js";
 import { line } from "./lines.js";
 
 /** Removes the broken npx folders that made servers fail, after a question for each, and asks those servers again. */
@@ -21,9 +22,13 @@ export async function fixServers(
   for (const [folder, servers] of broken) {
     const question = `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package anew.`;
     if (!isAgreed && (await ask(question, context)) !== "yes") continue;
-    await repairNpxCache(folder, installsFolder(stages.place.stateFolder));
-    context.note([line(0, `Removed ${folder}.`)]);
-    for (const server of servers) repaired.add(server);
+    try {
+      await repairNpxCache(folder, installsFolder(stages.place.stateFolder));
+      context.note([line(0, `Removed ${folder}.`)]);
+      for (const server of servers) repaired.add(server);
+    } catch (error) {
+      context.note(failureLines(toDiscoveryError(error)));
+    }
   }
   // A server that has failed is left alone for a while, unless its connection is a new one.
   await Promise.all([...repaired].map((server) => stages.upstreams.drop(server)));

@@ -1,6 +1,6 @@
 // Tells whether a server failed because its npx folder is only half there, which npx does not notice or repair by itself.
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { missingPackages, NPX_LOCK, npxStateOf } from "./npx-cache.js";
 
 /** npm 11 on a lock that was taken away, and npm 7 to 11 on folders that an ended npm has left behind. */
@@ -17,10 +17,14 @@ export function isBroken(folder: string, stderr: readonly string[]): boolean {
   return state === "complete" && stderr.some((line) => lacksFile(line, folder) || lacksCommand(line, folder));
 }
 
-/** A file of an installed package is missing. A package that was never installed is the fault of who requires it. */
+/** A file of an installed package is missing. A package that was never installed is the fault of the one that requires it. */
 function lacksFile(line: string, folder: string): boolean {
-  const [, wanted = ""] = MISSING_FILE.exec(line) ?? [];
-  return wanted.startsWith(join(folder, "node_modules"));
+  const [, wanted] = MISSING_FILE.exec(line) ?? [];
+  if (wanted === undefined || wanted.startsWith(".")) return false;
+  const modules = join(folder, "node_modules");
+  if (isAbsolute(wanted)) return wanted.startsWith(modules);
+  const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(wanted) ?? [""];
+  return existsSync(join(modules, name, "package.json"));
 }
 
 function lacksCommand(line: string, folder: string): boolean {

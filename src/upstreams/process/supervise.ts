@@ -88,7 +88,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   child.once("exit", (code, signal) => void bury({ kind: "exited", code, signal }));
   child.once("error", (error) => void bury({ kind: "not-started", error }));
   // A server that closes its output will never answer again.
-  child.stdout?.once("end", () => void stop());
+  child.stdout?.once("end", () => void endUnanswering());
 
   async function bury(how: ProcessExit): Promise<void> {
     if (exit !== undefined && exit.kind !== "let-go") return;
@@ -135,6 +135,11 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     if (await within(gone, TERM_GRACE_MS)) return;
     kill();
     await gone;
+  }
+
+  /** Its output ends a moment before a process does; a failed installer must be seen to exit, not let go. */
+  async function endUnanswering(): Promise<void> {
+    if (installation === undefined || !(await within(gone, EOF_GRACE_MS))) await stop();
   }
 
   function stop(): Promise<void> {
