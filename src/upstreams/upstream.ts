@@ -182,6 +182,7 @@ export class Upstream {
   }
 
   stderr(): readonly string[] {
+    this.#install?.readOutput();
     return this.#stderr?.lines() ?? [];
   }
 

@@ -45,6 +45,8 @@ export interface InstallStatus {
   isInstalling(): boolean;
   /** The start may take as long as an installation. */
   mayInstall(): boolean;
+  /** Takes over what the installer has written to its standard error until now. */
+  readOutput(): void;
 }
 
 export interface Installations {
@@ -59,7 +61,11 @@ export interface Installations {
   brokenNpxFolder(start: CommandToStart, stderr: readonly string[]): string | undefined;
 }
 
-const NO_INSTALLATION: InstallStatus = { isInstalling: () => false, mayInstall: () => false };
+const NO_INSTALLATION: InstallStatus = {
+  isInstalling: () => false,
+  mayInstall: () => false,
+  readOutput: () => undefined,
+};
 
 export function createInstallations(folder: string): Installations {
   let isWritable: boolean | undefined;
@@ -77,13 +83,15 @@ export function createInstallations(folder: string): Installations {
       const mark = join(folder, `${key}.done`);
       const isKnown = (): boolean => isComplete() || (npxFolder === undefined && hasFile(mark));
       let isOver = false;
+      let log: InstallLog | undefined;
       onStatus({
         isInstalling: () => !isOver && !isKnown(),
         mayInstall: () => !isOver && !isComplete(),
+        readOutput: () => log?.pull(),
       });
       const parts = { folder, limitMs: LONGEST_INSTALL_MS };
       const claim = isWritable ? await takeClaim(key, parts, () => !isKnown(), signal) : undefined;
-      const log = isWritable ? openInstallLog(folder, key, stderr) : undefined;
+      log = isWritable ? openInstallLog(folder, key, stderr) : undefined;
       const watching = npxFolder === undefined ? undefined : releaseWhen(isComplete, claim);
       const over = (): void => {
         isOver = true;

@@ -110,6 +110,32 @@ describe("the reaper", () => {
     forgotten.kill();
   });
 
+  it("leaves an installation alone when it is let go and when the gateway ends, until its time is over", async () => {
+    const [handedOver, left, late] = [sleeper(), sleeper(), sleeper()];
+    const ours = create();
+    const note = { beganAt: Date.now(), limitMs: 600_000 };
+    ours.watch(handedOver.pid!, note);
+    ours.watch(left.pid!, note);
+    ours.watch(late.pid!, { ...note, limitMs: 500 });
+    ours.letGo(handedOver.pid!);
+    const ended = once(late, "exit");
+    ours.close();
+    expect(await ended).toEqual([null, "SIGTERM"]);
+    expect([handedOver, left].every(({ pid }) => isRunning(pid!))).toBe(true);
+    handedOver.kill();
+    left.kill();
+  });
+
+  it("ends a server that was an installation when it was registered first", async () => {
+    const server = sleeper();
+    const ours = create();
+    ours.watch(server.pid!, { beganAt: Date.now(), limitMs: 600_000 });
+    ours.watch(server.pid!);
+    const ended = once(server, "exit");
+    ours.close();
+    expect(await ended).toEqual([null, "SIGTERM"]);
+  });
+
   it("does not start again after the end, and survives the loss of its program", () => {
     const logged: string[] = [];
     const lost = create(logged, join(folder, "missing.js"));
