@@ -9,7 +9,7 @@ import { createKeptResults } from "./executor/kept-results.js";
 import { createRepeats } from "./executor/repeats.js";
 import { createValidation } from "./executor/validation.js";
 import { type ObserveOptions, type Observers, openObservers } from "./observing/observers.js";
-import type { Place } from "./place.js";
+import { installsFolder, type Place } from "./place.js";
 import { areForeign, type Difference, differenceOf, isAsBefore, isNothing, lateOptions, NOTHING } from "./reload.js";
 import { storeFile } from "./store/create-store.js";
 import { createSignInsOnDemand } from "./sign-ins.js";
@@ -193,11 +193,12 @@ export class Lifecycle {
   }
 
   #lay(config: Config, observers: Observers | undefined): Foundation {
-    const { env, elapsed, log, secrets } = this.#place;
+    const { env, elapsed, log, secrets, stateFolder } = this.#place;
     return {
       upstreams: createUpstreams({
         options: config.upstreams,
         env,
+        installsFolder: installsFolder(stateFolder),
         now: elapsed,
         random: Math.random,
         version: VERSION,
@@ -226,12 +227,13 @@ export class Lifecycle {
 
   /** What an agent asks by an address of its own goes through connections of its own, with no sign-in of anybody's. */
   async #openOwnTools(config: Config): Promise<readonly OwnTool[]> {
-    const { env, elapsed, log } = this.#place;
+    const { env, elapsed, log, stateFolder } = this.#place;
     const { openOwnTools } = await import("./own-server.js");
     const openUpstreams = (): Upstreams =>
       createUpstreams({
         options: this.#current?.config.upstreams ?? config.upstreams,
         env,
+        installsFolder: installsFolder(stateFolder),
         now: elapsed,
         random: Math.random,
         version: VERSION,

@@ -99,6 +99,11 @@ function trustFolder(stateFolder: string): string {
   return join(stateFolder, "trust");
 }
 
+/** Notes and output of installations that servers' commands carry out. */
+export function installsFolder(stateFolder: string): string {
+  return join(stateFolder, "installs");
+}
+
 /** Written by who wants every running gateway to read its configuration again. */
 export function reloadFile(stateFolder: string): string {
   return join(stateFolder, "reload");

@@ -7,6 +7,7 @@ import { ANY_CLIENT, SHARED_CLIENT } from "./asking-back/capabilities.js";
 import type { Channel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
+import type { Installations, InstallStatus } from "./install/installations.js";
 import type { SignIn } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
@@ -32,6 +33,9 @@ export interface ConnectParts {
   readonly stderr: StderrRing;
   readonly secrets: Secrets;
   readonly reaper: Reaper;
+  readonly installations: Installations;
+  /** A start of a command that may install its package first has begun. */
+  readonly onInstalling: (status: InstallStatus) => void;
   /** Where somebody signs in to the server. */
   readonly signIn?: SignIn | undefined;
   /** There may be calls whose clients can be asked something. */
@@ -161,8 +165,9 @@ function httpParts(parts: ConnectParts): HttpParts {
   return { ...channelParts(parts), signIn: parts.signIn };
 }
 
-function stdioParts({ env, stderr, reaper, secrets, options }: ConnectParts) {
-  return { env, stderr, reaper, redact: secrets.redact, writeTimeoutMs: options.writeTimeoutMs };
+function stdioParts({ env, stderr, reaper, secrets, options, installations, onInstalling }: ConnectParts) {
+  const { writeTimeoutMs } = options;
+  return { env, stderr, reaper, redact: secrets.redact, writeTimeoutMs, installations, onInstalling };
 }
 
 /**

@@ -18,7 +18,7 @@ afterEach(closeAll);
 
 describe("a start", () => {
   it.each([
-    ["ends at once", "exit-now", "faulty ended with code 7. Its last words: no database configured."],
+    ["ends at once", "exit-now", 'faulty ended with code 7: "no database configured".'],
     ["ends well at once", "exit-zero", "faulty ended with code 0."],
     [
       "speaks another version",
@@ -77,7 +77,7 @@ describe("a start", () => {
       connection: () => ({
         kind: "stdio",
         command: "sh",
-        args: ["-c", `sleep 1; exec "${process.execPath}" "${serverFile("echo.mjs")}" npx`],
+        args: ["-c", `sleep 1; exec "${process.execPath}" "${serverFile("echo.mjs")}"; uvx echo`],
         env: {},
       }),
     });
@@ -108,7 +108,7 @@ describe("a start", () => {
     let now = 1_000;
     const upstreams = openWatched({}, { now: () => now });
     const target = faulty("exit-now");
-    const reason = "faulty ended with code 7. Its last words: no database configured.";
+    const reason = 'faulty ended with code 7: "no database configured".';
     await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({ message: reason });
     await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({
       message: reason,

@@ -11,8 +11,10 @@ export const upstreamOptions = z
       .default(5_000)
       .describe("How long a server whose protocol era is unknown may leave the first question unanswered."),
     installTimeoutMs: milliseconds
-      .default(180_000)
-      .describe("The same for a command that may have to download the server first: npx, uvx, docker and their like."),
+      .default(600_000)
+      .describe(
+        "Longest installation by a command that downloads the server first (npx, uvx, docker run and others); `startTimeoutMs` counts from its end.",
+      ),
     startWaitMs: milliseconds
       .default(10_000)
       .describe("Longest that a call waits for a starting server before it answers UPSTREAM_STARTING."),

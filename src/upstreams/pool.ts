@@ -2,6 +2,7 @@
 // catalog, rules and policy: whoever calls has decided already.
 import { DiscoveryError } from "../errors.js";
 import { builtFile } from "../util/built-file.js";
+import { createInstallations } from "./install/installations.js";
 import { childEnvironment } from "./process/child-environment.js";
 import { createReaper } from "./process/reap-client.js";
 import { scheduleUnref } from "./schedule.js";
@@ -36,6 +37,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     env: childEnvironment(parts.env, {}),
     log: parts.log,
   });
+  const installations = createInstallations(parts.installsFolder);
   /** A server that is replaced by another of its name is watched as the old one was. */
   const watched = new Map<string, Watches>();
   /** How many calls of a server are about to come. */
@@ -67,6 +69,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       options,
       server,
       reaper,
+      installations,
       schedule: scheduleUnref,
       peers: () => peers,
       watches: watchesOf(lane),

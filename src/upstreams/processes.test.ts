@@ -65,9 +65,9 @@ describe("a child process", () => {
     },
   );
 
-  it("that crashes is quoted with its last words", async () => {
+  it("that crashes is quoted", async () => {
     await expect(openWatched().call(echo, toCall("crash"))).rejects.toMatchObject({
-      message: "echo ended with code 3. Its last words: something went terribly wrong.",
+      message: 'echo ended with code 3: "something went terribly wrong".',
     });
   });
 
@@ -82,7 +82,7 @@ describe("a child process", () => {
       }),
     });
     const error = await upstreams.call(target, toCall("x")).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ message: "faulty ended with code 1. Its last words: the token *** was refused." });
+    expect(error).toMatchObject({ message: 'faulty ended with code 1: "the token *** was refused".' });
     expect(
       JSON.stringify([error, upstreams.state("faulty"), upstreams.stderr("faulty"), upstreams.logged]),
     ).not.toContain("s3cret-value");

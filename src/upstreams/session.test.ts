@@ -18,8 +18,10 @@ it("a session whose server was gone before it was made has not made its first ca
       maxMessageBytes: 1_000_000,
       writeTimeoutMs: 10_000,
       stderr: createStderrRing(secrets.redact),
-      reaper: { watch: () => undefined, forget: () => undefined, close: () => undefined },
+      reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
       redact: secrets.redact,
+      installations: { begin: async () => undefined, brokenNpxFolder: () => undefined },
+      onInstalling: () => undefined,
     },
   );
   const clientInfo = { name: "test", version: "1.0.0" };

@@ -22,10 +22,11 @@ export function pausing({ reason, retryAt, open }: Pause, now: number): Discover
   });
 }
 
-export function stillStarting(server: string, sinceMs: number): DiscoveryError {
-  return new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
-    hint: "Call again in a few seconds; the start goes on.",
-    facts: { startingForMs: Math.round(sinceMs) },
+export function stillStarting(server: string, sinceMs: number, isInstalling: boolean): DiscoveryError {
+  const what = isInstalling ? `installing (${Math.round(sinceMs / 1000)} s)` : "still starting";
+  return new DiscoveryError("UPSTREAM_STARTING", `${server} is ${what}.`, {
+    hint: `Call again in a few seconds; the ${isInstalling ? "installation" : "start"} goes on.`,
+    facts: { startingForMs: Math.round(sinceMs), ...(isInstalling ? { isInstalling } : {}) },
     server,
   });
 }
@@ -42,11 +43,18 @@ export function closing(server: string): DiscoveryError {
   );
 }
 
-export function tooSlow(server: string, startTimeoutMs: number, stderr: readonly string[]): DiscoveryError {
-  const message = `${server} was not ready within ${startTimeoutMs / 1000} s.${quoteStderr(stderr)}`;
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", message, {
-    hint: "Check that it is an MCP server; start it in a terminal once if it has something to install.",
-    facts: { startTimeoutMs },
+export function tooSlow(
+  server: string,
+  limitMs: number,
+  stderr: readonly string[],
+  isInstalling: boolean,
+): DiscoveryError {
+  const what = isInstalling ? "was still installing after" : "was not ready within";
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} ${what} ${limitMs / 1000} s${quoteStderr(stderr)}`, {
+    hint: isInstalling
+      ? "The installation goes on in the background. Try again later, or run its command in a terminal to watch it."
+      : "Check that it is an MCP server; start it in a terminal once if it has something to install.",
+    facts: { startTimeoutMs: limitMs },
     server,
   });
 }

@@ -9,12 +9,12 @@ const stdio = (command: string, ...args: string[]): Connection => ({ kind: "stdi
 it.each<[Connection, number]>([
   [stdio("node"), 30_000],
   [stdio("./npx-like"), 30_000],
-  [stdio("npx"), 180_000],
-  [stdio("/usr/local/bin/uvx"), 180_000],
-  [stdio("C:\\Program Files\\nodejs\\npx.cmd"), 180_000],
-  [stdio("NPX.CMD"), 180_000],
-  [stdio("cmd", "/c", "npx", "-y", "x"), 180_000],
-  [stdio("sh", "-c", "exec npx -y x"), 180_000],
+  [stdio("npx", "x"), 600_000],
+  [stdio("/usr/local/bin/uvx", "x"), 600_000],
+  [stdio("C:\\Program Files\\nodejs\\npx.cmd", "x"), 600_000],
+  [stdio("NPX.CMD", "x"), 600_000],
+  [stdio("cmd", "/c", "npx", "-y", "x"), 600_000],
+  [stdio("sh", "-c", "exec npx -y x"), 600_000],
   [stdio("node", "npx"), 30_000],
   [{ kind: "http", url: "http://localhost/npx", headers: {} }, 30_000],
 ])("gives %j %i ms to be ready", (connection, limitMs) => {
@@ -22,5 +22,5 @@ it.each<[Connection, number]>([
 });
 
 it("never gives an installer less than others", () => {
-  expect(startLimitMs(stdio("npx"), { ...options, startTimeoutMs: 600_000 })).toBe(600_000);
+  expect(startLimitMs(stdio("npx", "x"), { ...options, startTimeoutMs: 700_000 })).toBe(700_000);
 });

@@ -6,6 +6,7 @@ import type { StdioConnection } from "../model/server.js";
 import type { Redact } from "../util/secrets.js";
 import { toOneLine } from "../util/text.js";
 import type { Channel } from "./channel.js";
+import type { CommandToStart, Installation, Installations, InstallStatus } from "./install/installations.js";
 import { oversizeAnswer } from "./oversize.js";
 import { childEnvironment } from "./process/child-environment.js";
 import { exitError, type ProcessExit } from "./process/exit.js";
@@ -24,6 +25,9 @@ export interface StdioParts {
   readonly stderr: StderrRing;
   readonly reaper: Reaper;
   readonly redact: Redact;
+  readonly installations: Installations;
+  /** The command may install its package first. */
+  readonly onInstalling: (status: InstallStatus) => void;
 }
 
 export function createStdioChannel(connection: StdioConnection, parts: StdioParts): Channel {
@@ -50,11 +54,16 @@ class StdioTransport implements Transport {
   readonly stderr = null;
   #process: SupervisedProcess | undefined;
   #stray: string | undefined;
+  #installation: Installation | undefined;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #closing = new AbortController();
 
   constructor(
     private readonly connection: StdioConnection,
     private readonly parts: StdioParts,
-  ) {}
+  ) {
+    this.#env = childEnvironment(parts.env, connection.env);
+  }
 
   get pid(): number | null {
     return this.#process?.pid ?? null;
@@ -66,9 +75,12 @@ class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     try {
+      this.#installation = await this.#beginInstallation();
+      this.#closing.signal.throwIfAborted();
       this.#process = this.#supervise();
       await this.#process.started;
     } catch (error) {
+      if (this.#process === undefined) this.#installation?.ended();
       this.ending ??= error instanceof DiscoveryError ? error : this.#whyGone(toNotStarted(error));
       throw this.ending;
     }
@@ -87,6 +99,7 @@ class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#process?.stop();
   }
 
@@ -94,17 +107,28 @@ class StdioTransport implements Transport {
     this.#process?.kill();
   }
 
+  get #command(): CommandToStart {
+    const { command, args, cwd = process.cwd() } = this.connection;
+    return { command, args, cwd, env: this.#env };
+  }
+
+  async #beginInstallation(): Promise<Installation | undefined> {
+    const { installations, stderr, onInstalling } = this.parts;
+    return await installations.begin(this.#command, stderr, onInstalling, this.#closing.signal);
+  }
+
   #supervise(): SupervisedProcess {
-    const { command, args, cwd, env } = this.connection;
+    const { command, args, cwd } = this.connection;
     return superviseProcess({
       command,
       args,
       ...(cwd === undefined ? {} : { cwd }),
-      env: childEnvironment(this.parts.env, env),
+      env: this.#env,
       maxLineBytes: this.parts.maxMessageBytes,
       writeTimeoutMs: this.parts.writeTimeoutMs,
       stderr: this.parts.stderr,
       reaper: this.parts.reaper,
+      installation: this.#installation,
       onLine: (line) => this.#read(line),
       onOverflow: (overflow) => {
         const answer = oversizeAnswer(overflow);
@@ -128,23 +152,23 @@ class StdioTransport implements Transport {
       return;
     }
     for (const message of Array.isArray(value) ? value : [value]) {
-      if (isJsonObject(message) && message["jsonrpc"] === "2.0") this.onmessage?.(message as JSONRPCMessage);
+      if (!isJsonObject(message) || message["jsonrpc"] !== "2.0") continue;
+      this.#process?.settled();
+      this.onmessage?.(message as JSONRPCMessage);
     }
   }
 
   #whyGone(exit: ProcessExit): DiscoveryError {
-    const error = exitError(exit, {
-      server: this.parts.server,
-      command: this.connection.command,
-      ...(this.connection.cwd === undefined ? {} : { cwd: this.connection.cwd }),
-      stderr: this.parts.stderr.lines(),
-    });
-    if (this.#stray === undefined) return error;
-    return new DiscoveryError(error.code, error.message, {
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      facts: { ...error.facts, stdout: toOneLine(this.parts.redact(this.#stray)).slice(0, 200) },
-      server: this.parts.server,
-      cause: error.cause,
+    const { server, stderr, redact, installations } = this.parts;
+    const lines = stderr.lines();
+    const { command, cwd } = this.connection;
+    return exitError(exit, {
+      server,
+      command,
+      ...(cwd === undefined ? {} : { cwd }),
+      stderr: lines,
+      ...(this.#stray === undefined ? {} : { stdout: toOneLine(redact(this.#stray)).slice(0, 200) }),
+      ...(exit.kind === "exited" ? { brokenNpxFolder: installations.brokenNpxFolder(this.#command, lines) } : {}),
     });
   }
 

@@ -18,6 +18,8 @@ export interface UpstreamsParts {
   readonly version?: string;
   /** The gateway's environment; children get only the safe part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where installations that are under way are noted, and what they write is kept. */
+  readonly installsFolder: string;
   readonly now: () => number;
   /** How often a connection that wears is used before it is replaced; by default so often that it matters to nobody. */
   readonly mostUses?: number;
@@ -150,7 +152,13 @@ export interface Watching {
 
 export type UpstreamState =
   | { readonly kind: "closed" }
-  | { readonly kind: "starting"; readonly since: number; readonly waiting?: number }
+  | {
+      readonly kind: "starting";
+      readonly since: number;
+      readonly waiting?: number;
+      /** The command is still installing the server's package. */
+      readonly isInstalling?: true;
+    }
   | {
       readonly kind: "open";
       readonly since: number;

@@ -1,3 +1,4 @@
+import type { Installations } from "./install/installations.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { Schedule } from "./schedule.js";
 import type { Peers, UpstreamsParts } from "./types.js";
@@ -7,6 +8,7 @@ import type { Watches } from "./watches.js";
 export interface UpstreamParts extends UpstreamsParts {
   readonly server: string;
   readonly reaper: Reaper;
+  readonly installations: Installations;
   readonly schedule: Schedule;
   /** Whether there may be calls whose clients can be asked something. */
   readonly peers: () => Peers;

@@ -6,9 +6,10 @@ import { createSecrets, type Secrets } from "../util/secrets.js";
 import { lendingPeer } from "./asking-back/lending-peer.js";
 import { type Beside, createBeside, type Work } from "./beside.js";
 import { type Breaker, createBreaker } from "./breaker.js";
-import { createLimiter, type Limiter, lineIsFull } from "./limiter.js";
+import { createLimiter, type Limiter } from "./limiter.js";
 import { createListChanges, type ListChanges } from "./list-changes.js";
 import { identityOf } from "./identity.js";
+import type { InstallStatus } from "./install/installations.js";
 import { Live } from "./live.js";
 import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
@@ -17,17 +18,16 @@ import { createStirring, type Stirring } from "./process/stirring.js";
 import { isUntouched } from "./failures.js";
 import { givenTo } from "./given-to.js";
 import type { Session } from "./session.js";
-import { cancelled, closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
-import { startLimitMs } from "./start-limit.js";
+import { closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
+import { type AwaitedStart, waitForStart } from "./await-start.js";
+import { startClock } from "./start-limit.js";
 import type { UpstreamCall, UpstreamState, UpstreamTarget } from "./types.js";
 import type { UpstreamParts } from "./upstream-parts.js";
 
-interface Start {
-  readonly promise: Promise<Live>;
+interface Start extends AwaitedStart<Live> {
   readonly controller: AbortController;
   readonly since: number;
   keep: boolean;
-  waiting: number;
 }
 
 type SentWork<Result> = Work<Result> & {
@@ -54,6 +54,7 @@ export class Upstream {
   readonly #known: Secrets;
   #secrets: Secrets;
   #stderr: StderrRing | undefined;
+  #install: InstallStatus | undefined;
   #misconfigured: DiscoveryError | undefined;
   #closed = false;
   #users = 0;
@@ -165,7 +166,7 @@ export class Upstream {
     }
     if (this.#starting !== undefined) {
       const { since, waiting } = this.#starting;
-      return { kind: "starting", since, waiting };
+      return { kind: "starting", since, waiting, ...(this.#isInstalling() ? { isInstalling: true } : {}) };
     }
     if (this.#misconfigured !== undefined)
       return { kind: "failed", reason: this.#misconfigured, retryAt: this.#parts.now() };
@@ -181,6 +182,7 @@ export class Upstream {
   }
 
   stderr(): readonly string[] {
+    this.#install?.readOutput();
     return this.#stderr?.lines() ?? [];
   }
 
@@ -211,7 +213,7 @@ export class Upstream {
     }
     const start = this.#starting ?? this.#begin(target);
     start.keep ||= want.keep;
-    const live = await this.#await(start, want.waitMs, signal);
+    const live = await this.#waitFor(start, want.waitMs, signal);
     this.#ownership.assertMine(target);
     return live;
   }
@@ -250,17 +252,19 @@ export class Upstream {
   }
 
   async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
-    const { server, options, schedule } = this.#parts;
+    const { server, options, schedule, now } = this.#parts;
+    this.#install = undefined;
     const connection = await target.connection((value) => this.#known.note(value));
     this.identity = identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
     this.#stderr = createStderrRing(this.#secrets.redact);
-    const limitMs = startLimitMs(connection, options);
-    const callOff = schedule(limitMs, () => controller.abort(tooSlow(server, limitMs, this.stderr())));
+    const onLate = (limitMs: number): void =>
+      controller.abort(tooSlow(server, limitMs, this.stderr(), this.#isInstalling()));
+    const stopClock = startClock({ connection, options, schedule, now, onLate, status: () => this.#install });
     try {
       return await this.#openSession(connection, target, controller.signal);
     } finally {
-      callOff();
+      stopClock();
     }
   }
 
@@ -284,6 +288,8 @@ export class Upstream {
         stderr,
         secrets: this.#secrets,
         reaper: this.#stirring.reaper,
+        installations: this.#parts.installations,
+        onInstalling: (status) => (this.#install = status),
         signIn,
         peers: this.#parts.peers(),
         onListChanged: () => this.#announced(),
@@ -342,28 +348,11 @@ export class Upstream {
     this.#changed();
   }
 
-  async #await(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
-    const { options, schedule, server, now } = this.#parts;
-    if (start.waiting >= options.concurrency + options.queue)
-      throw lineIsFull(server, { waiting: start.waiting, waitMs });
-    start.waiting += 1;
-    let stop: () => void = () => undefined;
-    try {
-      return await new Promise<Live>((resolve, reject) => {
-        const onAbort = (): void => reject(cancelled(server));
-        const callOff = schedule(waitMs, () => reject(stillStarting(server, now() - start.since)));
-        stop = () => {
-          callOff();
-          signal?.removeEventListener("abort", onAbort);
-        };
-        if (signal?.aborted) onAbort();
-        signal?.addEventListener("abort", onAbort, { once: true });
-        start.promise.then(resolve, (error: unknown) => reject(this.#reason(error)));
-      });
-    } finally {
-      stop();
-      start.waiting -= 1;
-    }
+  #waitFor(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
+    const toStillStarting = (): DiscoveryError =>
+      stillStarting(this.#parts.server, this.#parts.now() - start.since, this.#isInstalling());
+    const toReason = (error: unknown): DiscoveryError => this.#reason(error);
+    return waitForStart(start, { ...this.#parts, waitMs, signal, toStillStarting, toReason });
   }
 
   /** Whatever went wrong, told without the values that the server was given. */
@@ -390,6 +379,10 @@ export class Upstream {
   #wait(gone: Promise<void>): void {
     this.#leaving.add(gone);
     void gone.finally(() => this.#leaving.delete(gone));
+  }
+
+  #isInstalling(): boolean {
+    return this.#install?.isInstalling() ?? false;
   }
 
   #changed(): void {

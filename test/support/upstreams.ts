@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../src/model/json.js";
@@ -44,6 +46,7 @@ export function openUpstreams(
   const upstreams = createUpstreams({
     options: upstreamOptions.parse(options),
     env: process.env,
+    installsFolder: join(tmpdir(), `anygpt-installs-${process.pid}`),
     now: Date.now,
     random: () => 0.5,
     log: (message) => logged.push(message),

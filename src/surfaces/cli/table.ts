@@ -257,7 +257,11 @@ const doctor: CommandSpec = {
   name: "doctor",
   summary: "Start each server once and say what is wrong and what to do.",
   arguments: [{ syntax: "[servers...]", summary: "only these servers", completes: "server" }],
-  examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira"],
+  options: [
+    { flags: "--fix", summary: "remove broken folders of the npx cache after asking, and try those servers again" },
+    { flags: "--yes", summary: "with --fix: do not ask" },
+  ],
+  examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira", "anygpt mcp doctor --fix"],
   load: async () => (await import("./commands/doctor.js")).doctor,
 };
 

@@ -8,12 +8,8 @@ const notStarted = (code: string): ProcessExit => ({
 const context = { server: "github", command: "gh-mcp", stderr: ["starting", "no token set!"] };
 
 it.each<[string, ProcessExit, string]>([
-  ["a code", { kind: "exited", code: 1, signal: null }, "github ended with code 1. Its last words: no token set."],
-  [
-    "a signal",
-    { kind: "exited", code: null, signal: "SIGKILL" },
-    "github was ended by SIGKILL. Its last words: no token set.",
-  ],
+  ["a code", { kind: "exited", code: 1, signal: null }, 'github ended with code 1: "no token set!".'],
+  ["a signal", { kind: "exited", code: null, signal: "SIGKILL" }, 'github was ended by SIGKILL: "no token set!".'],
   ["a missing command", notStarted("ENOENT"), "github could not be started: the command gh-mcp was not found."],
   [
     "a file that is no program",
@@ -44,7 +40,7 @@ it("blames a working directory that does not exist instead of the command", () =
   expect(error.message).toBe("github could not be started: the working directory /nowhere/at/all does not exist.");
 });
 
-it("leaves out last words when there are none", () => {
+it("quotes nothing when there is no output", () => {
   const error = exitError({ kind: "exited", code: 0, signal: null }, { ...context, stderr: [] });
   expect(error.message).toBe("github ended with code 0.");
 });

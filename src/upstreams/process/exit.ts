@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { DiscoveryError } from "../../errors.js";
+import { findErrorLine } from "./error-line.js";
 
-/** How a server's process ended. */
+/** How a server's process ended for us. */
 export type ProcessExit =
+  /** It may be installing its package and goes on alone; its standard error goes to the file. */
+  | { readonly kind: "let-go"; readonly log: string | undefined }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "not-started"; readonly error: NodeJS.ErrnoException };
 
@@ -11,38 +14,70 @@ export interface ExitContext {
   readonly command: string;
   readonly cwd?: string;
   readonly stderr: readonly string[];
+  /** What it wrote to standard output that is not MCP. */
+  readonly stdout?: string;
+  /** The npx folder whose state explains the failure. */
+  readonly brokenNpxFolder?: string | undefined;
 }
 
 /** Why a server is not running: what a person needs to repair it. */
 export function exitError(exit: ProcessExit, context: ExitContext): DiscoveryError {
-  return exit.kind === "exited" ? ended(exit, context) : notStarted(exit.error, context);
+  if (exit.kind === "exited") return ended(exit, context);
+  return exit.kind === "let-go" ? letGo(exit.log, context) : notStarted(exit.error, context);
 }
 
 /** "ended with code 1", "was ended by SIGKILL". */
-export function describeExit(exit: ProcessExit): string {
-  if (exit.kind === "not-started") return `could not be started (${exit.error.code ?? exit.error.message})`;
-  return exit.signal === null ? `ended with code ${exit.code ?? "unknown"}` : `was ended by ${exit.signal}`;
+function describeExit({ code, signal }: Extract<ProcessExit, { kind: "exited" }>): string {
+  return signal === null ? `ended with code ${code ?? "unknown"}` : `was ended by ${signal}`;
 }
 
+/** ': "Error: Cannot find module"', the line of standard error that explains the most; a full stop without one. */
 export function quoteStderr(stderr: readonly string[]): string {
-  const last = stderr.at(-1);
-  return last === undefined ? "" : ` Its last words: ${last.replace(/[.!\s]+$/, "")}.`;
+  const found = findErrorLine(stderr);
+  return found === undefined ? "." : `: "${found.replace(/[.\s]+$/, "")}".`;
+}
+
+function letGo(log: string | undefined, { server }: ExitContext): DiscoveryError {
+  const output = log === undefined ? "" : ` Its output is in ${log}.`;
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is still installing its package.`, {
+    hint: `The installation goes on in the background; try again in a minute.${output}`,
+    server,
+  });
 }
 
 function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitContext): DiscoveryError {
-  const message = `${context.server} ${describeExit(exit)}.${quoteStderr(context.stderr)}`;
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", message, {
-    hint: `Run "${context.command}" with its arguments in a terminal to see why it ends.`,
-    facts: { exitCode: exit.code, signal: exit.signal, stderr: context.stderr.slice(-5) },
-    server: context.server,
-  });
+  const { server, command, stderr, stdout, brokenNpxFolder } = context;
+  const message = `${server} ${describeExit(exit)}${quoteStderr(stderr)}`;
+  return new DiscoveryError(
+    "SERVER_CONNECTION_ERROR",
+    brokenNpxFolder === undefined ? message : `${message} Its npx cache folder ${brokenNpxFolder} is broken.`,
+    {
+      hint:
+        brokenNpxFolder === undefined
+          ? `Run "${command}" with its arguments in a terminal to see why it ends.`
+          : `Run "anygpt mcp doctor --fix", or remove the folder: ${removalOf(brokenNpxFolder)}`,
+      facts: {
+        exitCode: exit.code,
+        signal: exit.signal,
+        stderr: stderr.slice(-5),
+        ...(stdout === undefined ? {} : { stdout }),
+        ...(brokenNpxFolder === undefined ? {} : { brokenNpxFolder }),
+      },
+      server,
+    },
+  );
+}
+
+/** The command of a shell that removes the folder. */
+function removalOf(folder: string): string {
+  return process.platform === "win32" ? `rmdir /s /q "${folder}"` : `rm -r '${folder.replaceAll("'", "'\\''")}'`;
 }
 
 function notStarted(error: NodeJS.ErrnoException, context: ExitContext): DiscoveryError {
   const [what, hint] = explain(error, context);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${context.server} could not be started: ${what}.`, {
     hint,
-    facts: { error: error.code ?? "unknown" },
+    facts: { error: error.code ?? "unknown", ...(context.stdout === undefined ? {} : { stdout: context.stdout }) },
     server: context.server,
     cause: error,
   });

@@ -3,9 +3,21 @@ import { existsSync } from "node:fs";
 
 /** Ends what we started if we are killed without a chance to do so. */
 export interface Reaper {
-  watch(pid: number): void;
+  /** Watches a server, or with a note a command that may be installing. A second call replaces the first. */
+  watch(pid: number, installation?: InstallationNote): void;
+  /** Hands an installation over: the reaper ends its group once it is complete or too old. */
+  letGo(pid: number): void;
   forget(pid: number): void;
   close(): void;
+}
+
+/** What the reaper has to know to leave an installation alone. */
+export interface InstallationNote {
+  /** When the process was started (time of day). */
+  readonly beganAt: number;
+  readonly limitMs: number;
+  /** Where npx installs: the state of this folder tells when it is done. */
+  readonly npxFolder?: string;
 }
 
 export interface ReaperParts {
@@ -17,7 +29,8 @@ export interface ReaperParts {
 
 /** Starts the reaper with the first process to watch, not before. */
 export function createReaper(parts: ReaperParts): Reaper {
-  const watched = new Set<number>();
+  const watched = new Map<number, InstallationNote | undefined>();
+  const handedOver = new Set<number>();
   let child: ChildProcess | undefined;
   let closed = false;
 
@@ -47,18 +60,24 @@ export function createReaper(parts: ReaperParts): Reaper {
     started.on("exit", lost);
     started.stdin.on("error", lost);
     started.unref();
-    unrefPipe(started);
-    for (const pid of watched) tell(`+${pid}\n`);
+    unrefPipe(started.stdin);
+    for (const [pid, installation] of watched) tell(registration(pid, installation));
+    for (const pid of handedOver) tell(`!${pid}\n`);
   }
 
   return {
-    watch(pid) {
+    watch(pid, installation) {
       if (child === undefined) start();
-      watched.add(pid);
-      tell(`+${pid}\n`);
+      watched.set(pid, installation);
+      tell(registration(pid, installation));
+    },
+    letGo(pid) {
+      handedOver.add(pid);
+      tell(`!${pid}\n`);
     },
     forget(pid) {
       watched.delete(pid);
+      handedOver.delete(pid);
       tell(`-${pid}\n`);
     },
     close() {
@@ -69,8 +88,11 @@ export function createReaper(parts: ReaperParts): Reaper {
   };
 }
 
-// The pipe is a socket underneath; its type does not say so.
-function unrefPipe(child: ChildProcess): void {
-  const pipe: unknown = child.stdin;
+function registration(pid: number, installation: InstallationNote | undefined): string {
+  return installation === undefined ? `+${pid}\n` : `~${pid} ${JSON.stringify(installation)}\n`;
+}
+
+/** Lets this process end while the pipe is open. A pipe to a child is a socket underneath; its type does not say so. */
+export function unrefPipe(pipe: unknown): void {
   if (typeof pipe === "object" && pipe !== null && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
 }

@@ -19,7 +19,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const gateway = `
 import { createUpstreams } from ${JSON.stringify(source("../pool.ts"))};
 import { upstreamOptions } from ${JSON.stringify(source("../options.ts"))};
-const upstreams = createUpstreams({ options: upstreamOptions.parse({}), env: process.env, now: Date.now, random: Math.random, log: () => {} });
+const upstreams = createUpstreams({ options: upstreamOptions.parse({}), env: process.env, installsFolder: process.argv[3], now: Date.now, random: Math.random, log: () => {} });
 const servers = JSON.parse(process.argv[2]);
 const call = { tool: "pid", arguments: {}, timeoutMs: 10000, maxTotalMs: 10000 };
 const answers = await Promise.all(servers.map((args, index) => upstreams.call(
@@ -49,9 +49,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function startGateway(
   servers: readonly (readonly string[])[],
 ): Promise<{ process: ChildProcess; pids: number[] }> {
-  const child = spawn(process.execPath, [join(folder, "gateway.js"), JSON.stringify(servers)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(folder, "gateway.js"), JSON.stringify(servers), join(folder, "installs")],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return { process: child, pids: line.split(" ").map(Number) };
 }
@@ -104,6 +108,32 @@ describe("the reaper", () => {
     expect(await ended).toEqual([null, "SIGTERM"]);
     expect(isRunning(forgotten.pid!)).toBe(true);
     forgotten.kill();
+  });
+
+  it("leaves an installation alone when it is let go and when the gateway ends, until its time is over", async () => {
+    const [handedOver, left, late] = [sleeper(), sleeper(), sleeper()];
+    const ours = create();
+    const note = { beganAt: Date.now(), limitMs: 600_000 };
+    ours.watch(handedOver.pid!, note);
+    ours.watch(left.pid!, note);
+    ours.watch(late.pid!, { ...note, limitMs: 500 });
+    ours.letGo(handedOver.pid!);
+    const ended = once(late, "exit");
+    ours.close();
+    expect(await ended).toEqual([null, "SIGTERM"]);
+    expect([handedOver, left].every(({ pid }) => isRunning(pid!))).toBe(true);
+    handedOver.kill();
+    left.kill();
+  });
+
+  it("ends a server that was an installation when it was registered first", async () => {
+    const server = sleeper();
+    const ours = create();
+    ours.watch(server.pid!, { beganAt: Date.now(), limitMs: 600_000 });
+    ours.watch(server.pid!);
+    const ended = once(server, "exit");
+    ours.close();
+    expect(await ended).toEqual([null, "SIGTERM"]);
   });
 
   it("does not start again after the end, and survives the loss of its program", () => {

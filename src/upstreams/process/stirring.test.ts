@@ -18,6 +18,7 @@ async function watch(command: string, args: string[]) {
   const heard: number[] = [];
   const stirring = createStirring({
     watch: (pid) => heard.push(pid),
+    letGo: () => undefined,
     forget: () => undefined,
     close: () => undefined,
   });
@@ -52,6 +53,7 @@ it.runIf(process.platform === "linux").each([
 it("nothing is known of a process that is not there", () => {
   const { isStirring } = createStirring({
     watch: () => undefined,
+    letGo: () => undefined,
     forget: () => undefined,
     close: () => undefined,
   });

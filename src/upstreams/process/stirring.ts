@@ -23,10 +23,10 @@ export function createStirring(reaper: Reaper): Stirring {
   return {
     reaper: {
       ...reaper,
-      watch(started) {
+      watch(started, installation) {
         pid = started;
         before = undefined;
-        reaper.watch(started);
+        reaper.watch(started, installation);
       },
     },
     isStirring() {

@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
+import { type Installation, LONGEST_INSTALL_MS } from "../install/installations.js";
 import { createLineReader, type Overflow } from "../../util/line-reader.js";
 import type { ProcessExit } from "./exit.js";
 import { signalGroup } from "./group.js";
-import type { Reaper } from "./reap-client.js";
+import { type InstallationNote, type Reaper, unrefPipe } from "./reap-client.js";
 import type { StderrRing } from "./stderr-ring.js";
 import { windowsCommandLine } from "./windows-command.js";
 
@@ -26,9 +27,11 @@ export interface ProcessParts {
   readonly writeTimeoutMs: number;
   readonly stderr: StderrRing;
   readonly reaper: Reaper;
+  /** For a command that may install its package first. Until `settled` it is never ended, only let go. */
+  readonly installation?: Installation | undefined;
   readonly onLine: (line: Buffer) => void;
   readonly onOverflow: (overflow: Overflow) => void;
-  /** Called once, when the process is gone and its last lines have been delivered. */
+  /** Called once: when the process is gone and its last lines have been delivered, or when it has been let go. */
   readonly onExit: (exit: ProcessExit) => void;
 }
 
@@ -46,7 +49,12 @@ export interface SupervisedProcess {
   readonly stalled: boolean;
   /** Resolves when the text has left for the process, or can never do so. */
   write(text: string): Promise<Written>;
-  /** Ends it and everything it started: end of input, then SIGTERM, then SIGKILL. */
+  /** The server has answered: nothing is being installed any more. */
+  settled(): void;
+  /**
+   * Ends it and everything it started: end of input, then SIGTERM, then SIGKILL. A process that may be installing gets the
+   * end of its input and goes on alone, with the reaper to look after it.
+   */
   stop(): Promise<void>;
   kill(): void;
 }
@@ -54,7 +62,11 @@ export interface SupervisedProcess {
 export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   const child = launch(parts);
   const { pid } = child;
-  if (pid !== undefined) parts.reaper.watch(pid);
+  let { installation } = parts;
+  if (pid !== undefined) {
+    parts.reaper.watch(pid, installation && noteOf(installation));
+    installation?.started(pid);
+  }
 
   let movedAt = 0;
   let outbox: string[] = [];
@@ -76,20 +88,43 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   child.once("exit", (code, signal) => void bury({ kind: "exited", code, signal }));
   child.once("error", (error) => void bury({ kind: "not-started", error }));
   // A server that closes its output will never answer again.
-  child.stdout?.once("end", () => void stop());
+  child.stdout?.once("end", () => void endUnanswering());
 
   async function bury(how: ProcessExit): Promise<void> {
-    if (exit !== undefined) return;
+    if (exit !== undefined && exit.kind !== "let-go") return;
+    const isNews = exit === undefined;
     exit = how;
     if (pid !== undefined) {
       signalGroup(pid, "SIGKILL");
       await outputEnds(child);
       parts.reaper.forget(pid);
     }
+    parts.installation?.ended();
     reader.end();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     markGone();
-    parts.onExit(how);
+    if (isNews) parts.onExit(how);
+  }
+
+  function settled(): void {
+    if (installation === undefined || exit !== undefined) return;
+    installation.finished();
+    installation = undefined;
+    if (pid !== undefined) parts.reaper.watch(pid);
+  }
+
+  /** Nothing of it keeps this process running. Its output is still read, so that it does not wait for a reader. */
+  function letGo(installing: Installation): void {
+    if (exit !== undefined) return;
+    installing.letGo();
+    exit = { kind: "let-go", log: installing.log?.file };
+    if (child.stdin?.writable === true) void empty(child.stdin);
+    child.stdin?.end();
+    if (pid !== undefined) parts.reaper.letGo(pid);
+    child.unref();
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) unrefPipe(pipe);
+    markGone();
+    parts.onExit(exit);
   }
 
   async function endGently(): Promise<void> {
@@ -102,12 +137,19 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     await gone;
   }
 
+  /** Its output ends a moment before a process does; a failed installer must be seen to exit, not let go. */
+  async function endUnanswering(): Promise<void> {
+    if (installation === undefined || !(await within(gone, EOF_GRACE_MS))) await stop();
+  }
+
   function stop(): Promise<void> {
+    if (installation !== undefined) letGo(installation);
     stopping ??= exit === undefined ? endGently() : gone;
     return stopping;
   }
 
   function kill(): void {
+    if (installation !== undefined) letGo(installation);
     if (pid !== undefined && exit === undefined) signalGroup(pid, "SIGKILL");
   }
 
@@ -151,6 +193,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
       return (child.stdin?.writableLength ?? 0) > 0 && performance.now() - movedAt > STALL_MS;
     },
     write,
+    settled,
     stop,
     kill,
   };
@@ -190,13 +233,17 @@ function launch(parts: ProcessParts): ChildProcess {
   return spawn(line.file, [...line.args], {
     env: parts.env,
     ...(parts.cwd === undefined ? {} : { cwd: parts.cwd }),
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", parts.installation?.log?.fd ?? "pipe"],
     shell: false,
     // Its own process group, so that what it starts can be ended with it.
     detached: !windows,
     windowsHide: true,
     windowsVerbatimArguments: line.verbatim,
   });
+}
+
+function noteOf({ npxFolder }: Installation): InstallationNote {
+  return { beganAt: Date.now(), limitMs: LONGEST_INSTALL_MS, ...(npxFolder === undefined ? {} : { npxFolder }) };
 }
 
 /** All that was written before the end has been read; whoever still holds the pipes is not waited for long. */

@@ -12,6 +12,7 @@ import { type AskedServer, askServers } from "../ask-servers.js";
 import { type Check, checkKeys, checkStore } from "../check-store.js";
 import type { Handler } from "../command.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
+import { fixServers } from "../fix-servers.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
@@ -23,7 +24,8 @@ export const doctor: Handler = (input, context) =>
     for (const name of only) if (!stages.snapshot().servers.has(name)) await stages.discovery.server(name);
     const checks = await checkPlace(stages);
     const names = only.length > 0 ? only : stages.discovery.servers().map(({ definition }) => definition.name);
-    const asked = await askServers(names, stages, context);
+    const first = await askServers(names, stages, context);
+    const asked = input.flag("fix") ? await fixServers(first, stages, context, input.flag("yes")) : first;
     const servers = asked.map((server) => diagnose(server, stages));
     if (context.isJson) context.json({ checks, servers });
     else context.show(doctorLines(checks, servers));

@@ -1,0 +1,46 @@
+import type { DiscoveryError } from "../errors.js";
+import { lineIsFull } from "./limiter.js";
+import type { UpstreamOptions } from "./options.js";
+import type { Schedule } from "./schedule.js";
+import { cancelled } from "./start-errors.js";
+
+/** A start that several callers may wait for. */
+export interface AwaitedStart<Result> {
+  readonly promise: Promise<Result>;
+  waiting: number;
+}
+
+export interface WaitParts {
+  readonly server: string;
+  readonly options: Pick<UpstreamOptions, "concurrency" | "queue">;
+  readonly schedule: Schedule;
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly toStillStarting: () => DiscoveryError;
+  readonly toReason: (error: unknown) => DiscoveryError;
+}
+
+/** Waits for a start at most `waitMs`; the start goes on without the caller. */
+export async function waitForStart<Result>(start: AwaitedStart<Result>, parts: WaitParts): Promise<Result> {
+  const { server, options, schedule, waitMs, signal, toStillStarting, toReason } = parts;
+  if (start.waiting >= options.concurrency + options.queue)
+    throw lineIsFull(server, { waiting: start.waiting, waitMs });
+  start.waiting += 1;
+  let stop: () => void = () => undefined;
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      const onAbort = (): void => reject(cancelled(server));
+      const callOff = schedule(waitMs, () => reject(toStillStarting()));
+      stop = () => {
+        callOff();
+        signal?.removeEventListener("abort", onAbort);
+      };
+      if (signal?.aborted) onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      start.promise.then(resolve, (error: unknown) => reject(toReason(error)));
+    });
+  } finally {
+    stop();
+    start.waiting -= 1;
+  }
+}

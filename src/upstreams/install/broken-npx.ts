@@ -1,0 +1,53 @@
+// Tells whether a server failed because its npx folder is only half there, which npx does not notice or repair by itself.
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { missingPackages, NPX_LOCK, npxStateOf } from "./npx-cache.js";
+
+/** npm 11 on a lock that was taken away, and npm 7 to 11 on folders that an ended npm has left behind. */
+const LEFTOVERS = /\bECOMPROMISED\b|Lock compromised|\bENOTEMPTY\b/;
+const MISSING_FILE = /Cannot find (?:module|package) '([^']+)'(?: imported from (.+))?$/;
+const MISSING_COMMAND = /^sh: (?:\d+: |line \d+: )?([\w.@-]+): (?:command )?not found$/;
+
+/** To be asked when the server's process has ended with these lines and nothing installs into the folder. */
+export function isBroken(folder: string, stderr: readonly string[]): boolean {
+  const state = npxStateOf(folder, Date.now);
+  if (state === "installing") return false;
+  if (state === "partial" || missingPackages(folder).length > 0) return true;
+  if (stderr.some((line) => LEFTOVERS.test(line))) return existsSync(join(folder, NPX_LOCK)) || state !== "absent";
+  return state === "complete" && stderr.some((line) => lacksFile(line, folder) || lacksCommand(line, folder));
+}
+
+/** A file of an installed package is missing. A package that was never installed is the fault of the one that requires it. */
+function lacksFile(line: string, folder: string): boolean {
+  const [, wanted] = MISSING_FILE.exec(line) ?? [];
+  if (wanted === undefined || wanted.startsWith(".")) return false;
+  const modules = join(folder, "node_modules");
+  if (isAbsolute(wanted)) return wanted.startsWith(modules);
+  const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(wanted) ?? [""];
+  return existsSync(join(modules, name, "package.json"));
+}
+
+function lacksCommand(line: string, folder: string): boolean {
+  const [, command] = MISSING_COMMAND.exec(line) ?? [];
+  return (
+    command !== undefined &&
+    commandsOf(folder).includes(command) &&
+    !existsSync(join(folder, "node_modules/.bin", command))
+  );
+}
+
+/** The commands that the packages in the folder's own manifest promise. */
+function commandsOf(folder: string): string[] {
+  return Object.keys(readObject(join(folder, "package.json"))["dependencies"] ?? {}).flatMap((name) => {
+    const { bin } = readObject(join(folder, "node_modules", name, "package.json"));
+    return typeof bin === "string" ? [name.split("/").at(-1) ?? name] : Object.keys(bin ?? {});
+  });
+}
+
+function readObject(file: string): Record<string, object | string | undefined> {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, object>;
+  } catch {
+    return {};
+  }
+}

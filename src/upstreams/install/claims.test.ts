@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { isClaimed, takeClaim } from "./claims.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "claims-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const parts = () => ({ folder, limitMs: 60_000 });
+const take = (isNeeded = () => true, signal = new AbortController().signal) =>
+  takeClaim("key", parts(), isNeeded, signal);
+
+it("is held until it is released, and lets those go on who do not need it any more", async () => {
+  const claim = await take();
+  expect(isClaimed("key", parts())).toBe(true);
+  let isNeeded = true;
+  const other = take(() => isNeeded);
+  isNeeded = false;
+  expect(await other).toBeUndefined();
+  claim?.release();
+  expect(isClaimed("key", parts())).toBe(false);
+  expect(await take()).toBeDefined();
+});
+
+it("ends with the process that it was handed to", async () => {
+  const child = spawn("sleep", ["60"]);
+  await once(child, "spawn");
+  const claim = await take();
+  claim?.handTo(child.pid ?? 0);
+  expect(isClaimed("key", parts())).toBe(true);
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+  expect(isClaimed("key", parts())).toBe(false);
+});
+
+it.each([
+  ["of another process with the same number", { pid: process.pid, startTime: "1", beganAt: Date.now() }],
+  ["that is too old", { pid: process.pid, beganAt: Date.now() - 61_000 }],
+])("ignores and removes a claim %s", (_name, claimant) => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "key.0.claim"), JSON.stringify(claimant));
+  expect(isClaimed("key", parts())).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("stops waiting when it is called off", async () => {
+  await take();
+  const controller = new AbortController();
+  const other = take(() => true, controller.signal);
+  controller.abort();
+  await expect(other).rejects.toThrow();
+});
+
+it("belongs to one of many processes at a time, also when holders are killed", { timeout: 60_000 }, async () => {
+  const claims = fileURLToPath(new URL("./claims.ts", import.meta.url));
+  writeFileSync(
+    join(folder, "holder.ts"),
+    `import { takeClaim } from ${JSON.stringify(claims)};
+import { appendFileSync } from "node:fs";
+const [, , folder, log, rounds] = process.argv;
+for (let round = 0; round < Number(rounds); round++) {
+  const claim = await takeClaim("key", { folder, limitMs: 60_000 }, () => true, new AbortController().signal);
+  appendFileSync(log, "in " + process.pid + "\\n");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  if (process.pid % 3 === 0 && round === 1) process.kill(process.pid, "SIGKILL");
+  appendFileSync(log, "out " + process.pid + "\\n");
+  claim.release();
+}`,
+  );
+  const program = join(folder, "holder.mjs");
+  await build({
+    entryPoints: [join(folder, "holder.ts")],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+  });
+  const [log, shared] = [join(folder, "log"), join(folder, "shared")];
+  const holders = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, [program, shared, log, "5"], { stdio: "inherit" }),
+  );
+  await Promise.all(holders.map((holder) => once(holder, "exit")));
+  const killed = new Set(holders.filter(({ signalCode }) => signalCode !== null).map(({ pid }) => String(pid)));
+  let holder: string | undefined;
+  for (const line of readFileSync(log, "utf8").trim().split("\n")) {
+    const [what, pid = ""] = line.split(" ");
+    if (what === "in") expect(holder === undefined || killed.has(holder)).toBe(true);
+    else expect(pid).toBe(holder);
+    holder = what === "in" ? pid : undefined;
+  }
+  expect(holder === undefined || killed.has(holder)).toBe(true);
+});

@@ -1,0 +1,125 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually, isRunning } from "../../../test/support/eventually.js";
+import {
+  closeAll,
+  openUpstreams,
+  openWatched,
+  serverFile,
+  stdioTarget,
+  textOf,
+  toCall,
+} from "../../../test/support/upstreams.js";
+import type { UpstreamTarget } from "../types.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "installations-"));
+});
+afterEach(async () => {
+  writeFileSync(join(folder, "downloaded"), "");
+  await closeAll();
+  await eventually(() => !pids().some(isRunning));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const installs = () => join(folder, "installs");
+const pids = (): number[] =>
+  readdirSync(folder).includes("pids") ? readFileSync(join(folder, "pids"), "utf8").trim().split("\n").map(Number) : [];
+const release = () => writeFileSync(join(folder, "downloaded"), "");
+
+/** A program with the name of an installer: it waits for a file as if it downloaded it, and then runs the echo server. */
+function installer(name: string, ...args: string[]): UpstreamTarget {
+  const command = join(folder, name);
+  const wait = `echo $$ >> "${folder}/pids"; echo fetching >&2; while [ ! -e "${folder}/downloaded" ]; do sleep 0.05; done`;
+  writeFileSync(command, `#!/bin/sh\n${wait}\nexec "${process.execPath}" "${serverFile("echo.mjs")}"\n`);
+  chmodSync(command, 0o755);
+  return stdioTarget(name, [], { connection: () => ({ kind: "stdio", command, args, env: {} }) });
+}
+
+const COMMANDS: [string, ...string[]][] = [
+  ["uvx", "pkg"],
+  ["docker", "run", "-i", "--rm", "image"],
+  ["pnpm", "dlx", "pkg"],
+  ["bunx", "pkg"],
+  ["go", "run", "host/mod@latest"],
+];
+const options = { startWaitMs: 300, probeTimeoutMs: 100 };
+
+describe.each(COMMANDS)("a server that %s installs", (name, ...args) => {
+  it("is reported as installing, answers afterwards, and is then shown as starting", async () => {
+    const target = installer(name, ...args);
+    const upstreams = openWatched(options, { installsFolder: installs() });
+    upstreams.call(target, toCall("pid")).catch(() => undefined);
+    await eventually(() => "isInstalling" in upstreams.state(name));
+    await expect(upstreams.call(target, toCall("echo", { text: "a" }))).rejects.toMatchObject({
+      code: "UPSTREAM_STARTING",
+      message: expect.stringMatching(new RegExp(`^${name} is installing \\(\\d+ s\\)\\.$`)),
+      facts: { isInstalling: true },
+    });
+    expect(upstreams.state(name)).toMatchObject({ kind: "starting", isInstalling: true });
+    release();
+    await eventually(() => upstreams.state(name).kind === "open");
+    expect(textOf(await upstreams.call(target, toCall("echo", { text: "a" })))).toBe("a");
+    await upstreams.drop(name);
+    rmSync(join(folder, "downloaded"));
+    await expect(upstreams.call(target, toCall("echo", { text: "a" }))).rejects.toMatchObject({
+      message: `${name} is still starting.`,
+    });
+    expect(upstreams.state(name)).not.toHaveProperty("isInstalling");
+  });
+});
+
+describe("an installation", () => {
+  it.each<[string, (upstreams: ReturnType<typeof openUpstreams>) => unknown]>([
+    ["the gateway ends", (upstreams) => upstreams.close()],
+    ["the server is dropped", (upstreams) => upstreams.drop("uvx")],
+    [
+      "a reload replaces the server",
+      (upstreams) => upstreams.adopt({ options: { ...options } as never, identities: new Map() }),
+    ],
+  ])("goes on when %s", async (_name, end) => {
+    const upstreams = openWatched(options, { installsFolder: installs() });
+    upstreams.call(installer("uvx", "pkg"), toCall("pid")).catch(() => undefined);
+    await eventually(() => pids().length === 1);
+    await end(upstreams);
+    await eventually(() => upstreams.state("uvx").kind !== "starting");
+    const [pid = 0] = pids();
+    expect(isRunning(pid)).toBe(true);
+    release();
+    await eventually(() => !isRunning(pid));
+    expect(pids()).toHaveLength(1);
+  });
+
+  it("that takes too long fails the start, goes on, and keeps its output", async () => {
+    const upstreams = openWatched(
+      { ...options, startTimeoutMs: 100, installTimeoutMs: 3_000, startWaitMs: 10_000 },
+      { installsFolder: installs() },
+    );
+    await expect(upstreams.call(installer("uvx", "pkg"), toCall("pid"))).rejects.toMatchObject({
+      code: "SERVER_CONNECTION_ERROR",
+      message: 'uvx was still installing after 3 s: "fetching".',
+    });
+    expect(pids().every(isRunning)).toBe(true);
+    const [log = ""] = readdirSync(installs()).filter((file) => file.endsWith(".log"));
+    expect(readFileSync(join(installs(), log), "utf8")).toBe("fetching\n");
+  });
+
+  it("of one package is carried out once for two servers that start at once", async () => {
+    const one = installer("uvx", "pkg");
+    const other = { ...one, name: "other" };
+    const upstreams = openWatched({ ...options, startWaitMs: 10_000 }, { installsFolder: installs() });
+    const both = [one, other].map((target) => upstreams.call(target, toCall("pid")));
+    await eventually(() => pids().length === 1);
+    expect(["uvx", "other"].map((name) => upstreams.state(name))).toMatchObject([
+      { kind: "starting", isInstalling: true },
+      { kind: "starting", isInstalling: true },
+    ]);
+    expect(pids()).toHaveLength(1);
+    release();
+    const answers = await Promise.all(both);
+    expect(new Set(answers.map(textOf)).size).toBe(2);
+  });
+});

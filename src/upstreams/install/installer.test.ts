@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { installerOf } from "./installer.js";
+
+const words = (line: string): [string, string[]] => {
+  const [command = "", ...args] = line.split(" ");
+  return [command, args];
+};
+
+it.each([
+  ["npx -y pkg", "npx", ["pkg"]],
+  ["npx pkg@1.2.3 --port 3", "npx", ["pkg@1.2.3"]],
+  ["npx --package=a -p b -- cmd", "npx", ["a", "b"]],
+  ["npx --registry http://r -y @s/pkg@latest folder", "npx", ["@s/pkg@latest"]],
+  ["C:\\node\\NPX.CMD -y pkg", "npx", ["pkg"]],
+  ["/usr/bin/npm exec --yes -- pkg", "npm exec", ["pkg"]],
+  ["npm x pkg", "npm exec", ["pkg"]],
+  ["npm --yes exec pkg", "npm exec", ["pkg"]],
+  ["pnpm dlx pkg", "pnpm dlx", ["pkg"]],
+  ["pnpm --package=a dlx cmd", "pnpm dlx", ["a"]],
+  ["yarn dlx -p a cmd", "yarn dlx", ["a"]],
+  ["bunx --bun pkg", "bunx", ["pkg"]],
+  ["bun x pkg", "bunx", ["pkg"]],
+  ["uvx --from git+https://host/repo tool", "uvx", ["git+https://host/repo"]],
+  ["uvx --python 3.12 tool --x", "uvx", ["tool"]],
+  ["uv tool run tool", "uvx", ["tool"]],
+  ["uv --directory /x run server.py", "uv run", ["server.py"]],
+  ["pipx run --spec a app", "pipx run", ["a"]],
+  ["docker run -i --rm -e TOKEN -v /a:/b image:1 --flag", "docker run", ["image:1"]],
+  ["docker --context x container run --rm image", "docker run", ["image"]],
+  ["podman run --name=x image", "podman run", ["image"]],
+  ["go run host/mod@latest", "go run", ["host/mod@latest"]],
+  ["deno run -A npm:pkg", "deno run", ["npm:pkg"]],
+  ["env -u X A=b npx -y pkg", "npx", ["pkg"]],
+  ["cmd /c npx -y pkg", "npx", ["pkg"]],
+  ["cmd.exe /d /s /c npx.cmd pkg", "npx", ["pkg"]],
+])("recognises %s", (line, tool, packages) => {
+  expect(installerOf(...words(line))).toMatchObject({ tool, packages });
+});
+
+it.each([
+  [["-c", "cd /x && exec npx -y 'pkg' --a"], ["pkg"]],
+  [["-lc", 'TOKEN="a b" npx -y "pkg@1"'], ["pkg@1"]],
+  [["-e", "-c", "env A=1 npx pkg | tee log"], ["pkg"]],
+])("recognises npx inside a shell: %j", (args, packages) => {
+  expect(installerOf("/bin/sh", args)).toMatchObject({ tool: "npx", packages });
+});
+
+it.each([
+  "node npx",
+  "./npx-like pkg",
+  "npm start",
+  "npm run exec",
+  "npm test -- exec",
+  "pnpm start",
+  "yarn start",
+  "bun run file.ts",
+  "bun server.ts",
+  "uv pip install x",
+  "pipx list",
+  "docker exec -i box server",
+  "docker start -i box",
+  "docker compose exec box run",
+  "go build",
+  "sh script.sh npx",
+  "npx",
+  "constructor run",
+  "npm constructor",
+])("does not take %s for an installer", (line) => {
+  expect(installerOf(...words(line))).toBeUndefined();
+});
+
+it("reads the cache folder that npx is told to use", () => {
+  expect(installerOf("npx", ["--cache", "/c", "-y", "pkg"])?.npm).toEqual({ cache: "/c" });
+  expect(installerOf("uvx", ["pkg"])?.npm).toBeUndefined();
+});

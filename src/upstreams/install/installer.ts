@@ -1,0 +1,138 @@
+// Recognises commands that may download and install a package before they run it.
+import { optionValues, type OptionSyntax, readWords } from "./words.js";
+import { programOf, unwrap } from "./wrappers.js";
+
+export interface Installer {
+  /** The installing program with its subcommand: "npx", "pnpm dlx", "docker run". */
+  readonly tool: string;
+  /** What is installed, as it is written in the command: package specs, an image, a module. */
+  readonly packages: readonly string[];
+  /** `npx` and `npm exec` only: the folder given with `--cache`. */
+  readonly npm?: { readonly cache: string | undefined };
+}
+
+type Parse = (words: readonly string[]) => Installer | undefined;
+
+/** The installer behind a command, also inside `sh -c`, `cmd /c` and `env`; undefined for a command that installs nothing. */
+export function installerOf(command: string, args: readonly string[]): Installer | undefined {
+  for (const [program = "", ...words] of unwrap([command, ...args])) {
+    const name = programOf(program);
+    const parse = Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
+    const found = parse?.(words);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** npx-cli.js of npm 11: of all other options, the next word is the value unless it begins with a dash. */
+const NPM_SYNTAX: OptionSyntax = {
+  flags: new Set([
+    "y",
+    "yes",
+    "q",
+    "quiet",
+    "s",
+    "silent",
+    "d",
+    "dd",
+    "ddd",
+    "verbose",
+    "f",
+    "force",
+    "offline",
+    "prefer-offline",
+    "prefer-online",
+    "ignore-scripts",
+    "foreground-scripts",
+    "audit",
+    "fund",
+    "progress",
+    "json",
+    "global",
+    "g",
+    "workspaces",
+    "legacy-peer-deps",
+    "strict-ssl",
+    "update-notifier",
+    "ignore-existing",
+  ]),
+};
+
+function npm(words: readonly string[], tool: "npx" | "npm exec"): Installer | undefined {
+  const { options, rest } = readWords(words, NPM_SYNTAX);
+  const named = optionValues(options, "p", "package");
+  const packages = named.length > 0 ? named : rest.slice(0, 1);
+  if (packages.length === 0) return undefined;
+  return { tool, packages, npm: { cache: optionValues(options, "cache").at(-1) } };
+}
+
+/** Package managers whose packages to install are named by an option, or else by the first word. */
+function runner(tool: string, syntax: OptionSyntax, ...naming: string[]): Parse {
+  return (words) => {
+    const { options, rest } = readWords(words, syntax);
+    const named = optionValues(options, ...naming);
+    const packages = named.length > 0 ? named : rest.slice(0, 1);
+    return packages.length === 0 ? undefined : { tool, packages };
+  };
+}
+
+/** One of several subcommands; options may stand in front of it. */
+function subcommands(syntax: OptionSyntax, table: Readonly<Record<string, Parse>>): Parse {
+  return (words) => {
+    const { rest, before } = readWords(words, syntax);
+    const [name = "", ...others] = rest;
+    const parse = Object.hasOwn(table, name) ? table[name] : undefined;
+    return parse?.([...before, ...others]);
+  };
+}
+
+const BRIEF: OptionSyntax = { flags: new Set(["s", "silent", "q", "quiet", "v", "verbose", "bun", "b", "yes", "y"]) };
+const UV_VALUES = new Set(
+  "from with with-editable with-requirements w p python index i index-url default-index extra-index-url find-links f index-strategy keyring-provider resolution prerelease config-file directory project cache-dir color env-file group extra only-group refresh-package upgrade-package P".split(
+    " ",
+  ),
+);
+const UV: OptionSyntax = { values: UV_VALUES };
+const PIPX: OptionSyntax = { values: new Set(["spec", "python", "pip-args", "index-url", "i", "with"]) };
+const GO: OptionSyntax = {
+  values: new Set(["mod", "modfile", "tags", "ldflags", "gcflags", "C", "exec", "p", "overlay"]),
+};
+const DENO: OptionSyntax = {
+  values: new Set(["config", "c", "import-map", "env-file", "location", "lock", "ext", "seed"]),
+};
+const NIX: OptionSyntax = { values: new Set(["extra-experimental-features", "option", "override-input"]) };
+const DOCKER_FLAGS: OptionSyntax = {
+  flags: new Set(
+    "i interactive t tty it ti d detach rm init privileged read-only P publish-all no-healthcheck oom-kill-disable sig-proxy q quiet debug D tls tlsverify use-api-socket".split(
+      " ",
+    ),
+  ),
+};
+
+const dlx = runner("pnpm dlx", BRIEF, "package");
+const uvx = runner("uvx", UV, "from");
+const bunx = runner("bunx", BRIEF, "p", "package");
+const run = runner("docker run", DOCKER_FLAGS);
+const podmanRun = runner("podman run", DOCKER_FLAGS);
+const container = (parse: Parse): Parse =>
+  subcommands(DOCKER_FLAGS, { run: parse, container: subcommands(DOCKER_FLAGS, { run: parse }) });
+
+const PARSERS: Readonly<Record<string, Parse>> = {
+  npx: (words) => npm(words, "npx"),
+  npm: subcommands(NPM_SYNTAX, { exec: (words) => npm(words, "npm exec"), x: (words) => npm(words, "npm exec") }),
+  pnpx: dlx,
+  pnpm: subcommands(BRIEF, { dlx }),
+  yarn: subcommands(BRIEF, { dlx: runner("yarn dlx", BRIEF, "p", "package") }),
+  bunx,
+  bun: subcommands(BRIEF, { x: bunx }),
+  uvx,
+  uv: subcommands(UV, { tool: subcommands(UV, { run: uvx }), run: runner("uv run", UV, "from") }),
+  pipx: subcommands(PIPX, { run: runner("pipx run", PIPX, "spec") }),
+  docker: container(run),
+  podman: container(podmanRun),
+  nerdctl: container(runner("nerdctl run", DOCKER_FLAGS)),
+  go: subcommands(GO, { run: runner("go run", GO) }),
+  deno: subcommands(DENO, { run: runner("deno run", DENO), x: runner("deno run", DENO) }),
+  nix: subcommands(NIX, { run: runner("nix run", NIX) }),
+  dnx: runner("dnx", BRIEF),
+};

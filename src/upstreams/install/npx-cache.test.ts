@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { areExactVersions, missingPackages, npmCacheOf, npxStateOf } from "./npx-cache.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "npx-cache-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const state = () => npxStateOf(folder, Date.now);
+const at = (path: string, seconds: number) => utimesSync(join(folder, path), seconds, seconds);
+
+function install(name: string): void {
+  mkdirSync(join(folder, "node_modules", name), { recursive: true });
+  writeFileSync(join(folder, "node_modules", name, "package.json"), "{}");
+}
+
+function complete(): void {
+  install("@scope/pkg");
+  writeFileSync(join(folder, "node_modules/.package-lock.json"), '{"packages":{"node_modules/@scope/pkg":{}}}');
+  at("node_modules/@scope", 1000);
+  at("node_modules", 1000);
+  at("node_modules/.package-lock.json", 1001);
+}
+
+it("tells an installation apart that has not begun, goes on, was left half-way or is complete", () => {
+  expect(state()).toBe("absent");
+  mkdirSync(join(folder, "concurrency.lock"));
+  expect(state()).toBe("installing");
+  at("concurrency.lock", 1000);
+  install("@scope/pkg");
+  expect(state()).toBe("partial");
+  complete();
+  expect(state()).toBe("complete");
+});
+
+it.each(["node_modules", "node_modules/@scope"])("takes a change of %s after the end for an installation", (path) => {
+  complete();
+  at(path, 1002);
+  expect(state()).toBe("partial");
+});
+
+it("finds packages that npm has noted and that are missing", () => {
+  complete();
+  expect(missingPackages(folder)).toEqual([]);
+  rmSync(join(folder, "node_modules/@scope/pkg"), { recursive: true });
+  expect(missingPackages(folder)).toEqual(["node_modules/@scope/pkg"]);
+});
+
+it("finds npm's cache in the environment, in the user's npmrc, and in the home folder", () => {
+  const env = { HOME: folder };
+  expect(npmCacheOf(env)).toBe(join(folder, ".npm"));
+  writeFileSync(join(folder, ".npmrc"), "audit=false\ncache = ${HOME}/there\n");
+  expect(npmCacheOf(env)).toBe(join(folder, "there"));
+  expect(npmCacheOf({ ...env, NPM_CONFIG_CACHE: "/elsewhere" })).toBe("/elsewhere");
+});
+
+it.each([
+  [["a@1.2.3", "@s/b@0.1.0-rc.1"], true],
+  [["a"], false],
+  [["a@latest"], false],
+  [["a@^1.2.3"], false],
+  [["a@1.2.3", "b"], false],
+])("knows whether %j are exact versions", (packages, expected) => {
+  expect(areExactVersions(packages)).toBe(expected);
+});
