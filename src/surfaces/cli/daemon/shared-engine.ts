@@ -1,0 +1,87 @@
+import { type DiscoveryEngine, openEngine } from "../../../engine.js";
+import type { Reload } from "../../../lifecycle.js";
+import { absolutePath } from "../../../util/home-path.js";
+import type { LogFacts } from "../../../util/log.js";
+import { homeOf } from "../../../util/state-folder.js";
+import type { CliIo, SharedEngine } from "../io.js";
+
+export interface SharedEngineParts {
+  readonly cwd: string;
+  readonly env: CliIo["env"];
+  /** Absolute. */
+  readonly configPath: string | undefined;
+  readonly log: (message: string) => void;
+}
+
+export interface EngineHost {
+  /** Opens the engine and begins to ask servers that are not known yet. What is wrong is told to the commands. */
+  open(onReload: (reload: Reload) => void): void;
+  /** Runs a command that may use the engine. It hears what the engine logs meanwhile. */
+  during<T>(run: (engine: SharedEngine) => Promise<T>): Promise<T>;
+  reload(): Promise<void>;
+  /** Names of the servers with an open connection. */
+  openServers(): readonly string[];
+  close(): Promise<void>;
+}
+
+interface Listener {
+  readonly log: (message: string, facts?: LogFacts) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** One engine for all commands of a daemon. It logs into the daemon's file and to the commands that run. */
+export function createSharedEngine({ cwd, env, configPath, log }: SharedEngineParts): EngineHost {
+  const listeners = new Set<Listener>();
+  let engine: DiscoveryEngine | undefined;
+  let openServers: () => readonly string[] = () => [];
+
+  const isSame = (wanted: string | undefined): boolean => {
+    const named = wanted ?? (env["ANYGPT_CONFIG"] || undefined);
+    return (named === undefined ? undefined : absolutePath(named, { home: homeOf(env), baseDir: cwd })) === configPath;
+  };
+
+  return {
+    open(onReload) {
+      engine = openEngine({
+        cwd,
+        env,
+        ...(configPath === undefined ? {} : { configPath }),
+        // The parent is a client of this package, which is not a gateway. Nested clients are refused one by one.
+        startedBy: 0,
+        log(message, facts) {
+          log(message);
+          for (const listener of listeners) listener.log(message, facts);
+        },
+        warn(message) {
+          log(message);
+          for (const listener of listeners) listener.warn(message);
+        },
+      });
+      engine.watch(onReload);
+      void engine.known().catch(() => undefined);
+    },
+    async during(run) {
+      let listener: Listener | undefined;
+      try {
+        return await run(async (options) => {
+          if (engine === undefined || !isSame(options.configPath)) return undefined;
+          listener ??= { log: options.log, warn: options.warn };
+          listeners.add(listener);
+          await engine.takeOver();
+          const { upstreams, discovery } = await engine.known();
+          openServers = () =>
+            discovery
+              .servers()
+              .map(({ definition }) => definition.name)
+              .filter((name) => upstreams.state(name).kind === "open");
+          return engine;
+        });
+      } finally {
+        if (listener !== undefined) listeners.delete(listener);
+      }
+    },
+    reload: async () => await engine?.reload().catch((error: unknown) => log(String(error))),
+    openServers: () => openServers(),
+    close: async () => await engine?.close(),
+  };
+}
