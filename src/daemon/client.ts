@@ -45,6 +45,7 @@ export async function runInDaemon(argv: readonly string[], io: ClientIo): Promis
     }
     return { kind: "unavailable" };
   } catch (error) {
+    if (io.signal.aborted) return { kind: "unavailable" };
     const why = error instanceof Error ? error.message : String(error);
     return { kind: "unavailable", notice: `Running without the background gateway: ${why}` };
   }
@@ -79,8 +80,11 @@ async function follow(channel: Channel, io: ClientIo): Promise<ClientOutcome> {
   const write = (output: Writable, data: Buffer): void => {
     if (output.destroyed || output.errored !== null || output.write(data) || socket.isPaused()) return;
     socket.pause();
-    output.once("drain", () => socket.resume());
-    output.once("close", () => socket.resume());
+    const resume = (): void => {
+      output.off("drain", resume).off("close", resume);
+      socket.resume();
+    };
+    output.on("drain", resume).on("close", resume);
   };
   channel.onFrame((kind, payload) => {
     if (kind === FRAME.stdout) write(io.stdout, payload);

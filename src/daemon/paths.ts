@@ -12,7 +12,9 @@ export interface DaemonPlace {
   readonly stateFolder: string;
   /** The working folder without links: project files, `.env` files and server processes depend on it. */
   readonly cwd: string;
-  /** The configuration file that was named explicitly. */
+  /** The configuration file that `--config` names. */
+  readonly configOption: string | undefined;
+  /** The one that `--config` or `ANYGPT_CONFIG` names. */
   readonly config: string | undefined;
   /** Holds everything but, where the path is too long, the socket. */
   readonly folder: string;
@@ -39,8 +41,10 @@ export function daemonPlace({ cwd, env, configPath }: DaemonPlaceParts): DaemonP
   const home = homeOf(env);
   const stateFolder = stateFolderOf(env, cwd);
   const folder = runFolder(stateFolder);
-  const named = configPath ?? (env["ANYGPT_CONFIG"] || undefined);
-  const config = named === undefined ? undefined : absolutePath(named, { home, baseDir: cwd });
+  const toAbsolute = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : absolutePath(file, { home, baseDir: cwd });
+  const configOption = toAbsolute(configPath);
+  const config = configOption ?? toAbsolute(env["ANYGPT_CONFIG"] || undefined);
   const realCwd = realpathSync(cwd);
   const key = shortHash([stateFolder, realCwd, config ?? null, home, process.execPath, process.version, buildStamp()]);
   const socketFolder = socketFolderFor(folder, stateFolder);
@@ -48,6 +52,7 @@ export function daemonPlace({ cwd, env, configPath }: DaemonPlaceParts): DaemonP
     key,
     stateFolder,
     cwd: realCwd,
+    configOption,
     config,
     folder,
     socketFolder,

@@ -57,7 +57,7 @@ async function launch({ place, env, signal }: StartParts, until: number): Promis
     if (channel !== undefined) return channel;
     await sleep(LOOK_AGAIN_MS);
   }
-  if (ended === undefined) child.kill();
+  if (ended === undefined && !signal.aborted) child.kill();
   throw unavailable(ended ?? "It was not ready in time.", place);
 }
 
@@ -65,7 +65,7 @@ async function launch({ place, env, signal }: StartParts, until: number): Promis
 function spawnDaemon(place: DaemonPlace, env: StartParts["env"]): ChildProcess {
   const log = openSync(place.logFile, "a", 0o600);
   try {
-    const words = place.config === undefined ? [] : ["--config", place.config];
+    const words = place.configOption === undefined ? [] : ["--config", place.configOption];
     const child = spawn(process.execPath, [...process.execArgv, daemonProgram(), DAEMON_WORD, ...words], {
       cwd: place.cwd,
       env,

@@ -22,7 +22,8 @@ export async function useEngine<T>(
   const opening = { ...optionsOf(context), ...options };
   const shared = await context.io.sharedEngine?.(opening);
   if (shared !== undefined) return await use(shared);
-  const engine = openEngine(opening);
+  // Inside the background gateway the parent process is a client, not a gateway.
+  const engine = openEngine(context.io.sharedEngine === undefined ? opening : { ...opening, startedBy: 0 });
   try {
     return await use(engine);
   } finally {

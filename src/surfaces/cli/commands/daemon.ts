@@ -69,7 +69,7 @@ async function start(context: Context): Promise<{ pid: number; isNew: boolean }>
 
 export const daemonStop: Handler = async (input, context) => {
   const found = await findDaemons(placeOf(context), input.flag("all"));
-  const stopped = await context.wait(stopDaemons(found), () => "Waiting for running commands to end…");
+  const stopped = await context.wait(stopDaemons(found), () => "Stopping the background gateway…");
   if (context.isJson) {
     context.json({ stopped: stopped.map(({ pid, cwd, isLate }) => ({ pid, folder: cwd, ended: !isLate })) });
   } else if (stopped.length === 0) context.show([line(0, nothingToStop(input.flag("all")))]);
@@ -93,7 +93,7 @@ function nothingToStop(isAll: boolean): string {
 
 export const daemonRestart: Handler = async (_input, context) => {
   const found = await findDaemons(placeOf(context));
-  await context.wait(stopDaemons(found), () => "Waiting for running commands to end…");
+  await context.wait(stopDaemons(found), () => "Stopping the background gateway…");
   const { pid } = await start(context);
   if (context.isJson) context.json({ pid, started: true });
   else context.show([line(0, GOOD, ` The background gateway was restarted: process ${pid}.`)]);

@@ -25,7 +25,7 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
   openPrivateFolder(place.socketFolder);
   const log = createLogFile(place.logFile, Date.now);
   const key = handshakeKey(await createLocalKey(place.keyFile, log)());
-  const shared = createSharedEngine({ cwd: io.cwd, env: io.env, configPath: place.config, log });
+  const shared = createSharedEngine({ cwd: io.cwd, env: io.env, configPath: place.configOption, log });
   const own = findOwnProgram(io.env);
   const daemon = await serveDaemon({
     place,
@@ -41,7 +41,7 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
   io.signal.addEventListener("abort", () => daemon.leave("It received a signal.", 0), { once: true });
   io.onReload?.(() => void shared.reload());
   io.onCrash?.((error) => {
-    log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    log(shared.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
     daemon.leave("It has failed.");
   });
   log(`Started, version ${VERSION}, process ${process.pid}, in ${place.cwd}.`);

@@ -1,3 +1,4 @@
+import type { Stages } from "../../../compose.js";
 import { type DiscoveryEngine, openEngine } from "../../../engine.js";
 import type { Reload } from "../../../lifecycle.js";
 import { absolutePath } from "../../../util/home-path.js";
@@ -21,6 +22,8 @@ export interface EngineHost {
   reload(): Promise<void>;
   /** Names of the servers with an open connection. */
   openServers(): readonly string[];
+  /** The text without the secrets that the engine knows. */
+  redact(text: string): string;
   close(): Promise<void>;
 }
 
@@ -33,12 +36,10 @@ interface Listener {
 export function createSharedEngine({ cwd, env, configPath, log }: SharedEngineParts): EngineHost {
   const listeners = new Set<Listener>();
   let engine: DiscoveryEngine | undefined;
-  let openServers: () => readonly string[] = () => [];
+  let stages: Stages | undefined;
 
-  const isSame = (wanted: string | undefined): boolean => {
-    const named = wanted ?? (env["ANYGPT_CONFIG"] || undefined);
-    return (named === undefined ? undefined : absolutePath(named, { home: homeOf(env), baseDir: cwd })) === configPath;
-  };
+  const isSame = (wanted: string | undefined): boolean =>
+    (wanted === undefined ? undefined : absolutePath(wanted, { home: homeOf(env), baseDir: cwd })) === configPath;
 
   return {
     open(onReload) {
@@ -58,7 +59,11 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
         },
       });
       engine.watch(onReload);
-      void engine.known().catch(() => undefined);
+      engine.known().then(
+        (known) => (stages ??= known),
+        // The next command reports it.
+        () => undefined,
+      );
     },
     async during(run) {
       let listener: Listener | undefined;
@@ -68,12 +73,7 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
           listener ??= { log: options.log, warn: options.warn };
           listeners.add(listener);
           await engine.takeOver();
-          const { upstreams, discovery } = await engine.known();
-          openServers = () =>
-            discovery
-              .servers()
-              .map(({ definition }) => definition.name)
-              .filter((name) => upstreams.state(name).kind === "open");
+          stages = await engine.known();
           return engine;
         });
       } finally {
@@ -81,7 +81,11 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
       }
     },
     reload: async () => await engine?.reload().catch((error: unknown) => log(String(error))),
-    openServers: () => openServers(),
+    openServers() {
+      const names = stages?.discovery.servers().map(({ definition }) => definition.name) ?? [];
+      return names.filter((name) => stages?.upstreams.state(name).kind === "open");
+    },
+    redact: (text) => stages?.place.secrets.redact(text) ?? text,
     close: async () => await engine?.close(),
   };
 }
