@@ -154,6 +154,7 @@ async function createContext() {
   const dataFolder = process.env.ANYGPT_DATA;
   process.env.HOME = join(folder, "home");
   process.env.ANYGPT_HOME = join(folder, "home", ".anygpt");
+  process.env.ANYGPT_DAEMON = "0";
   mkdirSync(process.env.ANYGPT_HOME, { recursive: true });
   delete process.env.ANYGPT_CONFIG;
   const internalsAddress = await bundleInternals(folder);

@@ -69,7 +69,7 @@ export function createHome() {
   return {
     folder,
     state,
-    env: { PATH: process.env.PATH ?? "", HOME: folder, ANYGPT_HOME: state },
+    env: { PATH: process.env.PATH ?? "", HOME: folder, ANYGPT_HOME: state, ANYGPT_DAEMON: "0" },
     write(config) {
       writeFileSync(file, JSON.stringify(config));
       return file;

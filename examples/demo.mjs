@@ -59,6 +59,7 @@ try {
     [join(root, "bin/discovery.js"), "--config", join(folder, "config.json")],
     {
       ANYGPT_HOME: join(folder, "state"),
+      ANYGPT_DAEMON: "0",
     },
   );
   const { tools } = await gateway.listTools();

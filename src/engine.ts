@@ -149,6 +149,11 @@ export class DiscoveryEngine {
     return this.#lifecycle.watch(onReload);
   }
 
+  /** Applies at once what `watch` would find at its next interval; throws while the files are invalid. @internal */
+  async takeOver(): Promise<void> {
+    await this.#lifecycle.takeOver();
+  }
+
   /** The listener hears whenever there may be other tools. For the surfaces. @internal */
   onCatalogChange(listener: () => void): void {
     this.#lifecycle.onCatalogChange(listener);
@@ -177,6 +182,8 @@ export class DiscoveryEngine {
 
 export interface OpenOptions extends EngineOptions {
   readonly configPath?: string;
+  /** The process from which on ancestors are searched for a gateway; the parent process by default. @internal */
+  readonly startedBy?: number;
 }
 
 /** Where an engine with these options would look, and whom it trusts there. @internal */
@@ -199,14 +206,14 @@ const DEEPEST = 2;
  * An engine on the configuration found on this machine, or on the given file. A gateway that was started by a gateway
  * offers only what it was explicitly given, and at some depth none starts at all: none can start itself without end.
  */
-export function openEngine({ configPath, ...options }: OpenOptions = {}): DiscoveryEngine {
+export function openEngine({ configPath, startedBy = process.ppid, ...options }: OpenOptions = {}): DiscoveryEngine {
   const { loadParts, own } = placeFor({ ...options, ...(configPath === undefined ? {} : { configPath }) });
   const { cwd, env } = loadParts;
   const depth = depthOf(env);
   const isExplicit = configPath !== undefined || Boolean(env["ANYGPT_CONFIG"]);
   const load = async (): Promise<LoadedConfig> => {
     if (depth > DEEPEST) throw tooDeep(depth);
-    if (isExplicit || (depth === 0 && !hasOwnAncestor(own(), process.ppid))) return await loadConfig(loadParts);
+    if (isExplicit || (depth === 0 && !hasOwnAncestor(own(), startedBy))) return await loadConfig(loadParts);
     return { ...givenConfig(parseConfig({}), cwd, [NESTED]), origin: "nested" };
   };
   return new DiscoveryEngine({}, { ...options, load });

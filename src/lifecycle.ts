@@ -119,6 +119,16 @@ export class Lifecycle {
     return () => reload();
   }
 
+  /**
+   * Applies changes of the watched files that the next interval of `watch` would find. Throws while the files are
+   * invalid: unlike a running gateway, a command must not use a configuration that the user has replaced.
+   */
+  async takeOver(): Promise<void> {
+    await this.stages();
+    await this.#watch?.look();
+    if (this.#failure !== undefined) await this.reload();
+  }
+
   /** The listener hears whenever there may be other tools, until the engine is closed. */
   onCatalogChange(listener: () => void): void {
     this.#listeners.add(listener);

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createTrust, isTrustOpen, type Trust } from "./config/trust.js";
 import { findOwnProgram } from "./own-program.js";
@@ -7,6 +6,7 @@ import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
 import type { Log, LogFacts } from "./util/log.js";
 import { createSecrets, type Secrets } from "./util/secrets.js";
+import { homeOf, stateFolderOf } from "./util/state-folder.js";
 
 /** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
 export interface Place {
@@ -48,10 +48,10 @@ export interface PlaceOptions {
 
 export function toPlace(options: PlaceOptions): Place {
   const { cwd = process.cwd(), env = process.env, stateFolder, log = () => undefined, warn = log } = options;
-  const home = env["HOME"] || env["USERPROFILE"] || homedir();
+  const home = homeOf(env);
   const depth = depthOf(env);
   let own: OwnProgram | undefined;
-  const state = absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd });
+  const state = stateFolder === undefined ? stateFolderOf(env, cwd) : absolutePath(stateFolder, { home, baseDir: cwd });
   const secrets = createSecrets([...knownToAll(env), home, cwd, state]);
   return {
     cwd,

@@ -46,6 +46,7 @@ const FLOORS: Record<string, number> = {
   registry: 2,
   metrics: 2,
   tracing: 2,
+  daemon: 2,
   util: 1,
   "version.ts": 1,
   "errors.ts": 0,
@@ -66,7 +67,7 @@ const PRIVILEGED: { library: RegExp; rooms: RegExp }[] = [
   { library: /^@modelcontextprotocol\//, rooms: /^(surfaces\/mcp|upstreams)\// },
   { library: /^commander$/, rooms: /^surfaces\/cli\// },
   { library: /^(hono|@hono\/.*)$/, rooms: /^surfaces\/http\// },
-  { library: /^(node:)?child_process$/, rooms: /^upstreams\// },
+  { library: /^(node:)?child_process$/, rooms: /^(upstreams|daemon)\// },
 ];
 
 interface Import {

@@ -16,7 +16,7 @@ export function createHome(folder, config) {
   const file = join(home, "config.json");
   mkdirSync(state, { mode: 0o700 });
   writeFileSync(file, JSON.stringify(config));
-  return { state, config: file, env: { PATH: process.env.PATH, HOME: home, ANYGPT_HOME: state } };
+  return { state, config: file, env: { PATH: process.env.PATH, HOME: home, ANYGPT_HOME: state, ANYGPT_DAEMON: "0" } };
 }
 
 /** A home whose servers have all been asked before: their tools are in the store and fresh. */

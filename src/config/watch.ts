@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export interface WatchParts {
   /** The files that make a difference now; they need not exist. */
@@ -15,6 +16,8 @@ export interface WatchParts {
 export interface Watch {
   /** To be called right after the files were read: how they are now is what later looks compare with. */
   mark(): Promise<void>;
+  /** Compares the files now instead of at the next interval. Resolves when a change that it found was reported. */
+  look(): Promise<void>;
   stop(): void;
 }
 
@@ -35,16 +38,23 @@ const CLOCK_LAG_MS = 20;
 export function startWatch(parts: WatchParts): Watch {
   const { files, readAt, onChange, intervalMs = INTERVAL_MS, settleMs = SETTLE_MS } = parts;
   let known: ReadonlyMap<string, Stamp> = new Map();
-  let timer: NodeJS.Timeout | undefined;
-  let wake: () => void = () => undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
   const over = new AbortController();
 
+  // Watching alone is no reason for the process to stay.
   const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      wake = resolve;
-      // Watching alone is no reason for the process to stay.
-      timer = setTimeout(resolve, ms).unref();
+    sleep(ms, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
+
+  /** One look at a time. Callers that come before the next one has begun share it. */
+  const lookNow = (): Promise<void> => {
+    queued ??= looking.then(() => {
+      queued = undefined;
+      return over.signal.aborted ? undefined : look();
     });
+    looking = queued;
+    return queued;
+  };
 
   /** A file that is looked at for the first time may have changed since it was read. */
   const isNews = (path: string, now: Stamp): boolean => {
@@ -70,7 +80,7 @@ export function startWatch(parts: WatchParts): Watch {
 
   async function run(): Promise<void> {
     while (!over.signal.aborted) {
-      await look();
+      await lookNow();
       await pause(intervalMs);
     }
   }
@@ -82,11 +92,8 @@ export function startWatch(parts: WatchParts): Watch {
       // What changed after it was read is left for the next look to find.
       known = new Map([...[...now].filter(([path, stamp]) => !isNews(path, stamp)), ...known]);
     },
-    stop() {
-      over.abort();
-      clearTimeout(timer);
-      wake();
-    },
+    look: lookNow,
+    stop: () => over.abort(),
   };
 }
 

@@ -16,7 +16,7 @@ let installed: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "anygpt-package-"));
-  env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  env = { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_DAEMON: "0" };
   const npm = { cwd: ROOT, env: { ...env, npm_config_cache: join(folder, "npm-cache") } };
   const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], npm);
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];

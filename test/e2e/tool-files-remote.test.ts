@@ -30,7 +30,13 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "anygpt-e2e-"));
   project = join(folder, "project");
   mkdirSync(project);
-  env = { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: join(folder, "state"), NO_COLOR: "1" };
+  env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    ANYGPT_HOME: join(folder, "state"),
+    ANYGPT_DAEMON: "0",
+    NO_COLOR: "1",
+  };
   say(TOOLS);
   server = await startHttpServer("keyed-http.mjs", join(folder, "tools.json"), "CONTEXT7_API_KEY", "ctx7-value");
 });

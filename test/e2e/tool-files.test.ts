@@ -19,7 +19,13 @@ function createPerson(): Person {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-e2e-"));
   const project = join(folder, "project");
   mkdirSync(project);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: join(folder, "state"), NO_COLOR: "1" };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    ANYGPT_HOME: join(folder, "state"),
+    ANYGPT_DAEMON: "0",
+    NO_COLOR: "1",
+  };
   const config = join(folder, "config.json");
   writeFileSync(config, JSON.stringify({ toolFiles: { folders: [join(project, ".ai/tools/mcp")] } }));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });

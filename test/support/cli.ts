@@ -58,7 +58,13 @@ export function createCliPlace(config?: object): CliPlace {
       stdin: options.stdin instanceof Readable ? options.stdin : Readable.from([Buffer.from(options.stdin ?? "")]),
       stdout: sink("stdout"),
       stderr: sink("stderr"),
-      env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: join(folder, "state"), ...options.env },
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: folder,
+        ANYGPT_HOME: join(folder, "state"),
+        ANYGPT_DAEMON: "0",
+        ...options.env,
+      },
       cwd: folder,
       isTerminal: {
         stdin: options.isTerminal === true,

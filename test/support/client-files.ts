@@ -28,7 +28,7 @@ export function createMachine(): Machine {
   return {
     home,
     project,
-    env: { PATH: [bin, process.env["PATH"] ?? ""].join(delimiter), HOME: home },
+    env: { PATH: [bin, process.env["PATH"] ?? ""].join(delimiter), HOME: home, ANYGPT_DAEMON: "0" },
     write,
     program(name, script) {
       const file = write(join("bin", name), script);

@@ -35,7 +35,7 @@ export function createHome(config: object): Home {
   return {
     folder,
     config: file,
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: join(folder, "state") },
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: join(folder, "state"), ANYGPT_DAEMON: "0" },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

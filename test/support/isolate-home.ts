@@ -8,6 +8,8 @@ export default function isolateHome(): () => void {
   process.env["HOME"] = home;
   process.env["USERPROFILE"] = home;
   process.env["ANYGPT_HOME"] = join(home, ".anygpt");
+  // A command of a test must not leave a background gateway behind.
+  process.env["ANYGPT_DAEMON"] = "0";
   delete process.env["ANYGPT_CONFIG"];
   return () => rmSync(home, { recursive: true, force: true });
 }

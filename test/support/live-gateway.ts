@@ -50,7 +50,13 @@ export function createProject(env: Record<string, string> = {}): Project {
     writeFileSync(path(name), typeof content === "string" ? content : JSON.stringify(content));
     return path(name);
   };
-  const all = { PATH: process.env["PATH"] ?? "", HOME: home, ANYGPT_HOME: join(home, ".anygpt"), ...env };
+  const all = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    ANYGPT_HOME: join(home, ".anygpt"),
+    ANYGPT_DAEMON: "0",
+    ...env,
+  };
   return {
     folder,
     home,

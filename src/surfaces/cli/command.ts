@@ -9,6 +9,8 @@ export interface CommandSpec {
   readonly options?: readonly OptionSpec[];
   /** Standard output belongs to a protocol: of the common options it has `--config` only. */
   readonly isProtocol?: true;
+  /** May need live servers: the background gateway runs it. `src/daemon/commands.ts` has the same list for the client. */
+  readonly usesServers?: true;
   /** What the command's first word may be instead of an argument. */
   readonly commands?: readonly CommandSpec[];
   /** Loaded when the command runs, so that no command pays for the others. */

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { DiscoveryEngine, OpenOptions } from "../../engine.js";
 
 /** Everything the command line touches of the process that runs it. */
 export interface CliIo {
@@ -16,7 +17,16 @@ export interface CliIo {
   readonly signal: AbortSignal;
   /** Calls the listener whenever the process is asked to read its configuration again (SIGHUP). */
   readonly onReload?: (listener: () => void) => void;
+  /** Calls the listener with errors that nothing has caught, in place of ending the process. */
+  readonly onCrash?: (listener: (error: unknown) => void) => void;
+  /** The background gateway's engine; without one each command opens its own. */
+  readonly sharedEngine?: SharedEngine;
 }
+
+/** The open engine, with its configuration as it is on disk now; undefined where the command wants another one. */
+export type SharedEngine = (
+  options: Pick<OpenOptions, "configPath"> & Required<Pick<OpenOptions, "log" | "warn">>,
+) => Promise<DiscoveryEngine | undefined>;
 
 export interface TextSink {
   write(text: string): unknown;

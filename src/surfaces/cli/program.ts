@@ -71,8 +71,14 @@ function refuseJsonHelp(group: Command): void {
 /** The options of its own, then those that all commands have. */
 export function optionsOf(spec: CommandSpec): OptionSpec[] {
   const common = spec.isProtocol ? COMMON_OPTIONS.filter(({ flags }) => flags.startsWith("--config")) : COMMON_OPTIONS;
-  return [...(spec.options ?? []), ...common];
+  return [...(spec.options ?? []), ...(spec.usesServers ? [NO_DAEMON] : []), ...common];
 }
+
+/** Read by the bin before it loads this parser. */
+const NO_DAEMON: OptionSpec = {
+  flags: "--no-daemon",
+  summary: "run in this process, without the background gateway (also: ANYGPT_DAEMON=0)",
+};
 
 function describe(command: Command, { summary, examples }: CommandSpec | CommandGroup): void {
   command

@@ -1,5 +1,6 @@
 // Words of a command line come in; text, JSON and an exit code go out. It translates: every decision is the engine's.
 import { CommanderError } from "commander";
+import { configOption, DAEMON_WORD } from "../../daemon/commands.js";
 import { DiscoveryError } from "../../errors.js";
 import { type CommandGroup, type CommandSpec, createInput } from "./command.js";
 import { type Context, createContext } from "./context.js";
@@ -7,19 +8,29 @@ import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createProgram } from "./program.js";
 import { ANYGPT } from "./table.js";
+import { watchOutput } from "../../util/watch-output.js";
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
-  let unwritten: NodeJS.ErrnoException | undefined;
-  io.stdout.on("error", (error) => (unwritten = error));
-  const exitCode = argv[0] === "__complete" ? await completeWords(argv.slice(1), io) : await runCommand(argv, io);
-  await new Promise((resolve) => setImmediate(resolve));
-  // `anygpt … | head` has read enough; that is no failure of ours.
-  if (unwritten === undefined || unwritten.code === "EPIPE") return exitCode;
-  io.stderr.write(`The output could not be written (${unwritten.code ?? unwritten.message}).\n`);
-  return OUTPUT_LOST;
+  const settle = watchOutput(io.stdout, io.stderr);
+  return await settle(await runWords(argv, io));
 }
 
-const OUTPUT_LOST = 3;
+/** Words that begin with two underscores are for programs: shells that complete, and clients of the background gateway. */
+async function runWords(argv: readonly string[], io: CliIo): Promise<number> {
+  if (argv[0] === "__complete") return await completeWords(argv.slice(1), io);
+  if (argv[0] === DAEMON_WORD) return await runDaemon(argv.slice(1), io);
+  return await runCommand(argv, io);
+}
+
+async function runDaemon(argv: readonly string[], io: CliIo): Promise<number> {
+  const { hostDaemon } = await import("./daemon/host.js");
+  return await hostDaemon(configOption(argv), io, runCli);
+}
+
+/** Reports what happened to a command line outside of its handler, in the form that the line asks for. */
+export function reportOutside(error: DiscoveryError, argv: readonly string[], io: CliIo): number {
+  return reportFailure(error, createContext(io, optionsBeforeParsing(argv)));
+}
 
 async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   let context = createContext(io, optionsBeforeParsing(argv));

@@ -13,13 +13,17 @@ export async function withEngine<T>(context: Context, use: (engine: DiscoveryEng
   });
 }
 
-/** Opens the engine and closes it whatever happens: no child process is left. */
+/** In the background gateway: its engine. Else opens one and closes it whatever happens: no child process is left. */
 export async function useEngine<T>(
   context: Context,
   use: (engine: DiscoveryEngine) => Promise<T>,
   options: Pick<OpenOptions, "isBrief" | "observe"> = {},
 ): Promise<T> {
-  const engine = openEngine({ ...optionsOf(context), ...options });
+  const opening = { ...optionsOf(context), ...options };
+  const shared = await context.io.sharedEngine?.(opening);
+  if (shared !== undefined) return await use(shared);
+  // Inside the background gateway the parent process is a client, not a gateway.
+  const engine = openEngine(context.io.sharedEngine === undefined ? opening : { ...opening, startedBy: 0 });
   try {
     return await use(engine);
   } finally {

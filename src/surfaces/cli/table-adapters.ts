@@ -49,6 +49,7 @@ export const adapter: CommandGroup = {
     },
     {
       name: "inspect",
+      usesServers: true,
       summary:
         "Show the operations of an adapter, what authentication it wants, and what was left out of its document.",
       arguments: [NAME],
@@ -57,6 +58,7 @@ export const adapter: CommandGroup = {
     },
     {
       name: "test",
+      usesServers: true,
       summary: "Check an adapter's document, variables and address; with a tool that only reads, also one call of it.",
       arguments: [NAME, { ...TOOL, syntax: "[tool]" }],
       options: [{ flags: "--yes", summary: "send the one request without asking" }],

@@ -23,6 +23,7 @@ export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
 
 export const execute: CommandSpec = {
   name: "execute",
+  usesServers: true,
   summary: "Execute a tool.",
   arguments: [SERVER, TOOL],
   options: [

@@ -80,6 +80,7 @@ export const verify: CommandSpec = {
 
 export const run: CommandSpec = {
   name: "run",
+  usesServers: true,
   summary: "Execute the tool of a tool file.",
   arguments: [
     { syntax: "<tool_id>", summary: "id of the tool file", completes: "tool-file" },

@@ -7,6 +7,7 @@ import { adapter } from "./table-adapters.js";
 import { auth } from "./table-auth.js";
 import { discover } from "./table-toolfiles.js";
 import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
+import { daemon } from "./table-daemon.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
 import { tokens } from "./table-tokens.js";
@@ -22,6 +23,7 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
 
 const list: CommandSpec = {
   name: "list",
+  usesServers: true,
   summary: "List all configured servers.",
   options: [
     { flags: "--status", summary: "show the connection status only" },
@@ -33,6 +35,7 @@ const list: CommandSpec = {
 
 const search: CommandSpec = {
   name: "search",
+  usesServers: true,
   summary: "Find tools on all servers by what they do.",
   arguments: [{ syntax: "<query...>", summary: "what you want to do, in any words" }],
   options: [
@@ -55,6 +58,7 @@ const search: CommandSpec = {
 
 const tools: CommandSpec = {
   name: "tools",
+  usesServers: true,
   summary: "List the tools of one server, or move tool files to and from other places.",
   arguments: [{ ...SERVER, syntax: "[server]" }],
   commands: toolsCommands,
@@ -70,6 +74,7 @@ const tools: CommandSpec = {
 
 const inspect: CommandSpec = {
   name: "inspect",
+  usesServers: true,
   summary: "Show the description and the parameters of one tool.",
   arguments: [SERVER, TOOL],
   options: [
@@ -105,6 +110,7 @@ const config: CommandGroup = {
     },
     {
       name: "reload",
+      usesServers: true,
       summary:
         "Read the configuration afresh, ask every server for its tools again, and tell running gateways to follow.",
       examples: ["anygpt mcp config reload"],
@@ -255,6 +261,7 @@ const serve: CommandSpec = {
 
 const doctor: CommandSpec = {
   name: "doctor",
+  usesServers: true,
   summary: "Start each server once and say what is wrong and what to do.",
   arguments: [{ syntax: "[servers...]", summary: "only these servers", completes: "server" }],
   options: [
@@ -315,6 +322,7 @@ export const ANYGPT: CommandGroup = {
         importServers,
         env,
         doctor,
+        daemon,
         serve,
         topSpec,
         tokens,

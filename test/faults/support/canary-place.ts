@@ -56,6 +56,7 @@ export function createCanaryPlace(canaries: Canaries): CanaryPlace {
       HOME: join(root, "home"),
       TMPDIR: join(root, "tmp"),
       ANYGPT_HOME: join(root, "home/.anygpt"),
+      ANYGPT_DAEMON: "0",
       ...environmentOf(canaries),
     },
     written,

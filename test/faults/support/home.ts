@@ -48,7 +48,7 @@ export function createFaultHome(): FaultHome {
     folder,
     state: path("state"),
     config: path("config.json"),
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: path("state") },
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ANYGPT_HOME: path("state"), ANYGPT_DAEMON: "0" },
     ledger: createLedger(path("ledger.jsonl"), path("effects")),
     path,
     own,

@@ -1,0 +1,127 @@
+// The client's side of a connection to a daemon, after both have proved themselves.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
+import { createFrameReader, FRAME, writeFrame, writeJson } from "./frames.js";
+import { handshakeKey, isProof, listenAddress, NONCE_BYTES, proofOf } from "./handshake.js";
+import type { DaemonPlace } from "./paths.js";
+import { checkPrivate } from "./private-folder.js";
+import type { DaemonRequest } from "./requests.js";
+
+export type FrameListener = (kind: number, payload: Buffer) => void;
+
+export interface Channel {
+  readonly socket: Socket;
+  /** Replaces the listener. */
+  onFrame(listener: FrameListener): void;
+  /** Sends a request and waits for its answer. */
+  ask(request: DaemonRequest): Promise<unknown>;
+  /** Resolves when the connection is over, for whatever reason. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** No daemon listens there. */
+export class AbsentError extends Error {
+  override readonly name = "AbsentError";
+}
+
+/** Something listens there but is not a daemon that a command may be given to. */
+export class UnusableError extends Error {
+  override readonly name = "UnusableError";
+}
+
+export type ChannelPlace = Pick<DaemonPlace, "socket" | "socketFolder" | "keyFile">;
+
+const ANSWER_MS = 5000;
+
+/** Throws `AbsentError` or `UnusableError`. Nothing of the user is sent before the daemon has proved itself. */
+export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Promise<Channel> {
+  const key = readKey(place);
+  checkOwner(place);
+  const socket = createConnection(listenAddress(place.socket, key));
+  let listener: FrameListener = () => undefined;
+  const read = createFrameReader((kind, payload) => listener(kind, payload));
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  let failure: Error | undefined;
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    failure ??= isAbsent(error) ? new AbsentError(error.message) : new UnusableError(error.message);
+  });
+  socket.on("data", (chunk) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      socket.destroy(error instanceof Error ? error : undefined);
+    }
+  });
+
+  /** The next frame, which must be of that kind. */
+  const next = (wanted: number): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      const fail = (message: string): void => {
+        clearTimeout(timer);
+        reject(failure ?? new UnusableError(message));
+        socket.destroy();
+      };
+      const timer = setTimeout(() => fail(`It did not answer within ${answerMs / 1000} s.`), answerMs);
+      listener = (kind, payload) => {
+        clearTimeout(timer);
+        if (kind === wanted) resolve(payload);
+        else fail("It sent something unexpected.");
+      };
+      void closed.then(() => fail("It closed the connection."));
+    });
+
+  await prove(socket, key, next);
+  return {
+    socket,
+    closed,
+    onFrame: (wanted) => (listener = wanted),
+    async ask(request) {
+      const answer = next(FRAME.answer);
+      writeJson(socket, FRAME.request, request);
+      return JSON.parse((await answer).toString("utf8")) as unknown;
+    },
+    close: () => void socket.destroy(),
+  };
+}
+
+async function prove(socket: Socket, key: Buffer, next: (kind: number) => Promise<Buffer>): Promise<void> {
+  const theirs = await next(FRAME.hello);
+  if (theirs.length !== NONCE_BYTES) throw stranger(socket);
+  const ours = randomBytes(NONCE_BYTES);
+  const answer = next(FRAME.proof);
+  writeFrame(socket, FRAME.proof, Buffer.concat([ours, proofOf(key, "client", [theirs, ours])]));
+  if (!isProof(await answer, proofOf(key, "daemon", [ours, theirs]))) throw stranger(socket);
+}
+
+function stranger(socket: Socket): UnusableError {
+  socket.destroy();
+  return new UnusableError("The program that listens there does not know the key of the state folder.");
+}
+
+function readKey({ keyFile }: ChannelPlace): Buffer {
+  try {
+    return handshakeKey(readFileSync(keyFile));
+  } catch (error) {
+    // A daemon makes the key before it listens.
+    if (isAbsent(error)) throw new AbsentError("There is no key yet.");
+    throw new UnusableError(`${keyFile} cannot be read.`);
+  }
+}
+
+function checkOwner({ socketFolder, socket }: ChannelPlace): void {
+  if (process.platform === "win32") return;
+  try {
+    checkPrivate(socketFolder);
+    checkPrivate(socket);
+  } catch (error) {
+    if (isAbsent(error)) throw new AbsentError("There is no socket.");
+    throw new UnusableError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ECONNREFUSED";
+}

@@ -1,0 +1,126 @@
+// Runs one command line in the daemon with the streams of this process. Loaded first by the bin: it must stay small.
+import type { Readable, Writable } from "node:stream";
+import { watchOutput } from "../util/watch-output.js";
+import { type Channel, AbsentError, openChannel } from "./channel.js";
+import { configOption } from "./commands.js";
+import { FRAME, writeFrame, writePieces } from "./frames.js";
+import { type DaemonPlace, daemonPlace } from "./paths.js";
+import type { CommandAnswer, CommandRequest } from "./requests.js";
+
+export interface ClientIo {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  readonly columns: number;
+  readonly stderrColumns: number;
+  /** Aborts on Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly parentPid: number;
+}
+
+export type ClientOutcome =
+  | { readonly kind: "exited"; readonly exitCode: number }
+  /** The command did not begin: the caller is to run it itself. `notice` is for the user, where something is wrong. */
+  | { readonly kind: "unavailable"; readonly notice?: string }
+  /** The command had begun and its outcome is not known. */
+  | { readonly kind: "lost" };
+
+/** Each of them may meet a daemon that is just leaving. */
+const MOST_TRIES = 3;
+
+export async function runInDaemon(argv: readonly string[], io: ClientIo): Promise<ClientOutcome> {
+  const tell = argv.includes("--verbose") ? (text: string) => void io.stderr.write(`${text}\n`) : () => undefined;
+  try {
+    const place = daemonPlace({ cwd: io.cwd, env: io.env, configPath: configOption(argv) });
+    for (let tries = 0; tries < MOST_TRIES && !io.signal.aborted; tries++) {
+      const channel = await attach(place, io, tell);
+      const answer = (await channel.ask(toRequest(argv, io))) as CommandAnswer;
+      if (answer.kind === "accepted") return await follow(channel, io);
+      channel.close();
+      if (answer.kind === "refused") return { kind: "unavailable" };
+      tell(`The background gateway is replaced: ${answer.reason}`);
+    }
+    return { kind: "unavailable" };
+  } catch (error) {
+    if (io.signal.aborted) return { kind: "unavailable" };
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: "unavailable", notice: `Running without the background gateway: ${why}` };
+  }
+}
+
+async function attach(place: DaemonPlace, io: ClientIo, tell: (text: string) => void): Promise<Channel> {
+  try {
+    return await openChannel(place);
+  } catch (error) {
+    if (!(error instanceof AbsentError)) throw error;
+    const { startDaemon } = await import("./start.js");
+    const channel = await startDaemon({ place, env: io.env, signal: io.signal });
+    tell("The background gateway was started; `anygpt mcp daemon stop` ends it.");
+    return channel;
+  }
+}
+
+function toRequest(argv: readonly string[], io: ClientIo): CommandRequest {
+  const { cwd, isTerminal, columns, stderrColumns, parentPid } = io;
+  const env = Object.fromEntries(
+    Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return { kind: "command", argv, cwd, env, isTerminal, columns, stderrColumns, parentPid };
+}
+
+/** Connects the streams until the command has ended. From here on the command must not be run a second time. */
+async function follow(channel: Channel, io: ClientIo): Promise<ClientOutcome> {
+  const { socket } = channel;
+  let exitCode: number | undefined;
+  const input = forwardInput(channel, io.stdin);
+  const settle = watchOutput(io.stdout, io.stderr);
+  const write = (output: Writable, data: Buffer): void => {
+    if (output.destroyed || output.errored !== null || output.write(data) || socket.isPaused()) return;
+    socket.pause();
+    const resume = (): void => {
+      output.off("drain", resume).off("close", resume);
+      socket.resume();
+    };
+    output.on("drain", resume).on("close", resume);
+  };
+  channel.onFrame((kind, payload) => {
+    if (kind === FRAME.stdout) write(io.stdout, payload);
+    else if (kind === FRAME.stderr) write(io.stderr, payload);
+    else if (kind === FRAME.inputWanted) input.start();
+    else if (kind === FRAME.inputUnwanted) input.stop();
+    else if (kind === FRAME.exit) exitCode = payload[0] ?? 0;
+  });
+  const interrupt = (): void => void writeFrame(socket, FRAME.interrupt);
+  io.signal.addEventListener("abort", interrupt, { once: true });
+  writeFrame(socket, FRAME.go);
+  if (io.signal.aborted) interrupt();
+  await channel.closed;
+  io.signal.removeEventListener("abort", interrupt);
+  input.stop();
+  if (exitCode === undefined) return { kind: "lost" };
+  return { kind: "exited", exitCode: await settle(exitCode) };
+}
+
+/** Reads only while the command does: what it does not read stays for the next reader of the terminal or pipe. */
+function forwardInput({ socket }: Channel, stdin: Readable): { start(): void; stop(): void } {
+  const onData = (chunk: Buffer | string): void => {
+    stdin.pause();
+    writePieces(socket, FRAME.input, Buffer.from(chunk));
+  };
+  const onEnd = (): void => void writeFrame(socket, FRAME.inputEnd);
+  let isListening = false;
+  return {
+    start() {
+      if (!isListening) {
+        isListening = true;
+        stdin.on("data", onData).once("end", onEnd).once("error", onEnd);
+      }
+      if (stdin.readableEnded) onEnd();
+      else stdin.resume();
+    },
+    stop: () => void (isListening && stdin.pause()),
+  };
+}

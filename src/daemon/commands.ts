@@ -1,0 +1,67 @@
+// Which command lines the background gateway runs. Loaded by every start of the bin: it must stay tiny.
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The hidden command that is a daemon. */
+export const DAEMON_WORD = "__daemon";
+
+/** Commands that may need live servers. A test holds this equal to `usesServers` in the command table. */
+export const SERVER_COMMANDS: readonly string[] = [
+  "list",
+  "search",
+  "tools",
+  "inspect",
+  "execute",
+  "run",
+  "adapter inspect",
+  "adapter test",
+  "config reload",
+  "doctor",
+];
+
+/** Subcommands of the above that need no live server. */
+export const LOCAL_SUBCOMMANDS: readonly string[] = ["tools export", "tools install"];
+
+/** Whether the background gateway is to run this command line. */
+export function usesDaemon(argv: readonly string[], env: Environment): boolean {
+  if (isSwitchedOff(env)) return false;
+  const end = argv.indexOf("--");
+  const typed = end === -1 ? argv : argv.slice(0, end);
+  if (typed.some((word) => word === "--no-daemon" || word === "--help" || word === "-h")) return false;
+  return serverCommand(typed) !== undefined;
+}
+
+/** The name of the command among `SERVER_COMMANDS` that the words begin with. */
+export function serverCommand(argv: readonly string[]): string | undefined {
+  const [first = "", second = ""] = leadingWords(argv);
+  const pair = `${first} ${second}`;
+  if (LOCAL_SUBCOMMANDS.includes(pair)) return undefined;
+  return SERVER_COMMANDS.find((name) => name === first || name === pair);
+}
+
+const OFF = new Set(["0", "false", "no", "off"]);
+
+/** `ANYGPT_DAEMON=0`, a CI job, and a gateway that was started by a gateway. */
+function isSwitchedOff(env: Environment): boolean {
+  const ci = (env["CI"] ?? "").toLowerCase();
+  return (
+    OFF.has((env["ANYGPT_DAEMON"] ?? "").toLowerCase()) ||
+    (ci !== "" && !OFF.has(ci)) ||
+    Number.parseInt(env["ANYGPT_DEPTH"] ?? "", 10) > 0
+  );
+}
+
+/** The words that name a command, without the optional `mcp` and without options before or between them. */
+function leadingWords(argv: readonly string[]): string[] {
+  const words = argv.filter((word, index) => !word.startsWith("-") && argv[index - 1] !== "--config");
+  return words[0] === "mcp" ? words.slice(1, 3) : words.slice(0, 2);
+}
+
+/** The file that `--config` names. The command's own parser has the last word on it. */
+export function configOption(argv: readonly string[]): string | undefined {
+  for (const [index, word] of argv.entries()) {
+    if (word === "--") return undefined;
+    if (word === "--config") return argv[index + 1];
+    if (word.startsWith("--config=")) return word.slice("--config=".length);
+  }
+  return undefined;
+}

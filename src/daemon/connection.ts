@@ -1,0 +1,81 @@
+// One connection as the daemon sees it: the proof first, within narrow limits, then one request.
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { openRemoteCommand, type RemoteCommand } from "./command-io.js";
+import { createFrameReader, FRAME, LONGEST_FRAME, writeFrame, writeJson } from "./frames.js";
+import { isProof, NONCE_BYTES, PROOF_BYTES, proofOf } from "./handshake.js";
+import type { CommandAnswer, CommandRequest, DaemonRequest, DaemonStatus } from "./requests.js";
+
+export interface ConnectionParts {
+  readonly key: Buffer;
+  readonly proofMs: number;
+  onProved(): void;
+  /** Whether the command may run here. */
+  admit(request: CommandRequest): CommandAnswer;
+  /** Runs it. Never rejects. */
+  run(request: CommandRequest, command: RemoteCommand): Promise<number>;
+  /** Answers a request that is not a command. */
+  answer(request: Exclude<DaemonRequest, CommandRequest>): DaemonStatus;
+}
+
+export function serveConnection(socket: Socket, parts: ConnectionParts): void {
+  const nonce = randomBytes(NONCE_BYTES);
+  let isProved = false;
+  let admitted: CommandRequest | undefined;
+  let command: RemoteCommand | undefined;
+  const timer = setTimeout(() => socket.destroy(), parts.proofMs);
+
+  const take = (kind: number, payload: Buffer): void => {
+    if (!isProved) {
+      const ours = toOwnProof(kind, payload, nonce, parts.key);
+      if (ours === undefined) return void socket.destroy();
+      clearTimeout(timer);
+      isProved = true;
+      parts.onProved();
+      writeFrame(socket, FRAME.proof, ours);
+    } else if (command !== undefined) command.onFrame(kind, payload);
+    else if (kind === FRAME.go && admitted !== undefined) {
+      command = openRemoteCommand(socket, admitted);
+      void runToEnd(socket, admitted, command, parts);
+    } else if (kind === FRAME.request) {
+      const request = JSON.parse(payload.toString("utf8")) as DaemonRequest;
+      if (request.kind === "command") {
+        const answer = parts.admit(request);
+        if (answer.kind === "accepted") admitted = request;
+        writeJson(socket, FRAME.answer, answer);
+      } else writeJson(socket, FRAME.answer, parts.answer(request));
+    } else socket.destroy();
+  };
+
+  const read = createFrameReader(take, () => (isProved ? LONGEST_FRAME : NONCE_BYTES + PROOF_BYTES));
+  socket.on("data", (chunk) => {
+    try {
+      read(chunk);
+    } catch {
+      socket.destroy();
+    }
+  });
+  socket.on("error", () => undefined);
+  socket.once("close", () => clearTimeout(timer));
+  writeFrame(socket, FRAME.hello, nonce);
+}
+
+/** The daemon's proof, in answer to the client's; undefined when that is wrong. */
+function toOwnProof(kind: number, payload: Buffer, nonce: Buffer, key: Buffer): Buffer | undefined {
+  if (kind !== FRAME.proof || payload.length !== NONCE_BYTES + PROOF_BYTES) return undefined;
+  const theirs = payload.subarray(0, NONCE_BYTES);
+  const isRight = isProof(payload.subarray(NONCE_BYTES), proofOf(key, "client", [nonce, theirs]));
+  return isRight ? proofOf(key, "daemon", [theirs, nonce]) : undefined;
+}
+
+async function runToEnd(
+  socket: Socket,
+  request: CommandRequest,
+  command: RemoteCommand,
+  parts: ConnectionParts,
+): Promise<void> {
+  const exitCode = await parts.run(request, command);
+  if (!socket.writable) return;
+  writeFrame(socket, FRAME.exit, Buffer.of(exitCode));
+  socket.end();
+}

@@ -1,0 +1,79 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Variables that shells, terminals, editors and sessions set by themselves and that no server depends on. All others
+ * count: servers receive them by `${VAR}` or by inheritance, so a daemon may only run commands of its own environment.
+ * `docs/background-gateway.md` lists them.
+ */
+export const VOLATILE_NAMES: readonly string[] = [
+  "_",
+  "PWD",
+  "OLDPWD",
+  "SHLVL",
+  "COLUMNS",
+  "LINES",
+  "TERM",
+  "COLORTERM",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "CLICOLOR",
+  "CLICOLOR_FORCE",
+  "LS_COLORS",
+  "PS1",
+  "PS2",
+  "PROMPT",
+  "PROMPT_COMMAND",
+  "EDITOR",
+  "VISUAL",
+  "PAGER",
+  "MANPAGER",
+  "GIT_EDITOR",
+  "GIT_PAGER",
+  "LESS",
+  "STY",
+  "WINDOW",
+  "WINDOWID",
+  "VTE_VERSION",
+  "WT_SESSION",
+  "WT_PROFILE_ID",
+  "XDG_SESSION_ID",
+  "INVOCATION_ID",
+  "JOURNAL_STREAM",
+  "SYSTEMD_EXEC_PID",
+  "SECURITYSESSIONID",
+  "INIT_CWD",
+  "CLAUDECODE",
+  "CLAUDE_CODE_ENTRYPOINT",
+  "CURSOR_TRACE_ID",
+  "ANYGPT_DAEMON",
+  "ANYGPT_LOG",
+];
+
+export const VOLATILE_PREFIXES: readonly string[] = [
+  "TERM_",
+  "SSH_",
+  "TMUX",
+  "ITERM_",
+  "KITTY_",
+  "WEZTERM_",
+  "ALACRITTY_",
+  "GHOSTTY_",
+  "KONSOLE_",
+  "GNOME_TERMINAL_",
+  "VSCODE_",
+  "ConEmu",
+  "npm_lifecycle_",
+  "npm_package_",
+];
+
+const names = new Set(VOLATILE_NAMES);
+
+/** The names of variables that differ and matter. Never a value: the names may be logged. */
+export function differingVariables(one: Environment, other: Environment): string[] {
+  const all = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...all].filter((name) => one[name] !== other[name] && !isVolatile(name)).sort();
+}
+
+function isVolatile(name: string): boolean {
+  return names.has(name) || VOLATILE_PREFIXES.some((prefix) => name.startsWith(prefix));
+}

@@ -1,0 +1,91 @@
+// The protocol of client and daemon: one byte of kind, four bytes of length, the payload.
+import type { Socket } from "node:net";
+
+export const FRAME = {
+  /** Daemon: a nonce. */
+  hello: 1,
+  /** Both: proof of the shared key; the client's begins with its own nonce. */
+  proof: 2,
+  /** Client: what it wants, as JSON. */
+  request: 3,
+  /** Daemon: the answer to a request, as JSON. */
+  answer: 4,
+  /** Client: run the accepted command. */
+  go: 5,
+  stdout: 6,
+  stderr: 7,
+  /** Daemon: the command reads standard input. Nothing is read before: it may belong to a shell loop. */
+  inputWanted: 8,
+  inputUnwanted: 9,
+  input: 10,
+  inputEnd: 11,
+  /** Client: Ctrl-C or SIGTERM. */
+  interrupt: 12,
+  /** Daemon: the exit code, one byte. */
+  exit: 13,
+} as const;
+
+export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
+
+const HEADER_BYTES = 5;
+/** Largest piece of an input or output that travels in one frame. */
+const PIECE_BYTES = 64 * 1024;
+/** An operating system allows about 2 MiB of arguments and environment. JSON may double that. */
+export const LONGEST_FRAME = 8 * 1024 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+export class FrameError extends Error {
+  override readonly name = "FrameError";
+}
+
+/** Calls back once per whole frame. Throws `FrameError` for a frame that is longer than allowed at that moment. */
+export function createFrameReader(
+  onFrame: (kind: number, payload: Buffer) => void,
+  longest: () => number = () => LONGEST_FRAME,
+): (chunk: Buffer) => void {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let needed = HEADER_BYTES;
+  return (chunk) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    while (length >= needed) {
+      const all = chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks);
+      const size = all.readUInt32BE(1);
+      if (size > longest()) throw new FrameError(`A frame of ${size} bytes is longer than ${longest()} bytes.`);
+      const end = HEADER_BYTES + size;
+      chunks = [all];
+      needed = end;
+      if (length < end) return;
+      chunks = end === length ? [] : [all.subarray(end)];
+      length -= end;
+      needed = HEADER_BYTES;
+      onFrame(all[0] ?? 0, all.subarray(HEADER_BYTES, end));
+    }
+  };
+}
+
+/** False when the socket's buffer is full. */
+export function writeFrame(socket: Socket, kind: FrameKind, payload: Uint8Array = EMPTY): boolean {
+  const header = Buffer.allocUnsafe(HEADER_BYTES);
+  header[0] = kind;
+  header.writeUInt32BE(payload.length, 1);
+  if (payload.length === 0) return socket.write(header);
+  socket.cork();
+  socket.write(header);
+  const isTaken = socket.write(payload);
+  socket.uncork();
+  return isTaken;
+}
+
+export function writePieces(socket: Socket, kind: FrameKind, data: Buffer): boolean {
+  let isTaken = true;
+  for (let start = 0; start < data.length; start += PIECE_BYTES) {
+    isTaken = writeFrame(socket, kind, data.subarray(start, start + PIECE_BYTES));
+  }
+  return isTaken;
+}
+
+export function writeJson(socket: Socket, kind: FrameKind, value: unknown): boolean {
+  return writeFrame(socket, kind, Buffer.from(JSON.stringify(value)));
+}

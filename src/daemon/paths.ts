@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { builtFile } from "../util/built-file.js";
+import { absolutePath } from "../util/home-path.js";
+import { homeOf, stateFolderOf } from "../util/state-folder.js";
+
+/** The files of one daemon. There is one daemon per configuration, working folder, state folder and build. */
+export interface DaemonPlace {
+  readonly key: string;
+  readonly stateFolder: string;
+  /** The working folder without links: project files, `.env` files and server processes depend on it. */
+  readonly cwd: string;
+  /** The configuration file that `--config` names. */
+  readonly configOption: string | undefined;
+  /** The one that `--config` or `ANYGPT_CONFIG` names. */
+  readonly config: string | undefined;
+  /** Holds everything but, where the path is too long, the socket. */
+  readonly folder: string;
+  readonly socketFolder: string;
+  readonly socket: string;
+  readonly infoFile: string;
+  readonly logFile: string;
+  readonly lockFile: string;
+  /** From which both sides derive the key that they prove themselves with. */
+  readonly keyFile: string;
+}
+
+export interface DaemonPlaceParts {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly configPath?: string | undefined;
+}
+
+/** The `sun_path` of a socket address holds 104 bytes on macOS and 108 on Linux. */
+const LONGEST_SOCKET_PATH = 100;
+const KEY_LENGTH = 16;
+
+export function daemonPlace({ cwd, env, configPath }: DaemonPlaceParts): DaemonPlace {
+  const home = homeOf(env);
+  const stateFolder = stateFolderOf(env, cwd);
+  const folder = runFolder(stateFolder);
+  const toAbsolute = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : absolutePath(file, { home, baseDir: cwd });
+  const configOption = toAbsolute(configPath);
+  const config = configOption ?? toAbsolute(env["ANYGPT_CONFIG"] || undefined);
+  const realCwd = realpathSync(cwd);
+  const key = shortHash([stateFolder, realCwd, config ?? null, home, process.execPath, process.version, buildStamp()]);
+  const socketFolder = socketFolderFor(folder, stateFolder);
+  return {
+    key,
+    stateFolder,
+    cwd: realCwd,
+    configOption,
+    config,
+    folder,
+    socketFolder,
+    socket: join(socketFolder, `${key}.sock`),
+    infoFile: join(folder, `${key}.json`),
+    logFile: join(folder, `${key}.log`),
+    lockFile: join(folder, `${key}.lock`),
+    keyFile: join(stateFolder, "audit.key"),
+  };
+}
+
+export function runFolder(stateFolder: string): string {
+  return join(stateFolder, "run");
+}
+
+/** The program that daemons run. It must be a bin: by that a gateway recognises another one among its ancestors. */
+export function daemonProgram(): string {
+  return join(dirname(dirname(builtFile("main.js"))), "bin", "anygpt.js");
+}
+
+/** Differs after an upgrade or a rebuild: parts of a program are loaded late and must all come from one build. */
+export function buildStamp(): string {
+  const file = builtFile("main.js");
+  const { ino, size, mtimeMs } = statSync(file);
+  return `${file}:${ino}:${size}:${mtimeMs}`;
+}
+
+function socketFolderFor(folder: string, stateFolder: string): string {
+  // A daemon binds `KEY.PID` first and renames it to `KEY.sock`.
+  const longest = Buffer.byteLength(join(folder, "k".repeat(KEY_LENGTH))) + ".4194304".length;
+  if (longest <= LONGEST_SOCKET_PATH) return folder;
+  return join(tmpdir(), `anygpt-${process.getuid?.() ?? 0}-${shortHash([stateFolder])}`);
+}
+
+function shortHash(parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, KEY_LENGTH);
+}

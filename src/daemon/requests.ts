@@ -1,0 +1,40 @@
+// What a client may ask of a daemon, and what the daemon answers.
+
+/** Everything of the client's process that a command sees. */
+export interface CommandRequest {
+  readonly kind: "command";
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  readonly columns: number;
+  readonly stderrColumns: number;
+  /** Where the search for a gateway among the client's ancestors begins. */
+  readonly parentPid: number;
+}
+
+export type DaemonRequest = CommandRequest | { readonly kind: "status" } | { readonly kind: "stop" };
+
+export type CommandAnswer =
+  | { readonly kind: "accepted" }
+  /** The daemon takes no more commands: another one is to be started. */
+  | { readonly kind: "leaving"; readonly reason: string }
+  /** The command has to run in the client's process. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface DaemonStatus {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly cwd: string;
+  readonly config: string | null;
+  readonly version: string;
+  readonly running: number;
+  readonly served: number;
+  readonly idleSeconds: number;
+  readonly memoryBytes: number;
+  /** Names of servers with an open connection. */
+  readonly servers: readonly string[];
+  /** It takes no more commands and ends when those that run have ended. */
+  readonly isLeaving: boolean;
+}

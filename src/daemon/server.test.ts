@@ -1,0 +1,389 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, existsSync, lstatSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type DaemonHere, openDaemonHere, readAll } from "../../test/support/daemon.js";
+import { eventually } from "../../test/support/eventually.js";
+import { openChannel } from "./channel.js";
+import type { CommandIo } from "./command-io.js";
+import { FRAME, writeFrame } from "./frames.js";
+import { askDaemon } from "./registry.js";
+import type { DaemonParts } from "./server.js";
+
+let here: DaemonHere | undefined;
+const open = async (run: DaemonParts["run"], options?: Partial<DaemonParts>): Promise<DaemonHere> =>
+  (here = await openDaemonHere(run, options));
+
+afterEach(async () => {
+  await here?.remove();
+  here = undefined;
+});
+
+const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())));
+
+describe("a command", () => {
+  it("gets the client's words, folder, environment and terminal, and gives its output and exit code back", async () => {
+    let seen: [readonly string[], CommandIo] | undefined;
+    const { client, env } = await open(async (argv, io) => {
+      seen = [argv, io];
+      io.stdout.write("out");
+      return await Promise.resolve(7);
+    });
+    const other = { ...env, TERM: "dumb", COLUMNS: "40" };
+    const one = client({ env: other, columns: 40, isTerminal: { stdin: true, stdout: false, stderr: true } });
+    expect(await one.outcome).toEqual({ kind: "exited", exitCode: 7 });
+    expect(one.output()).toBe("out");
+    expect(seen?.[0]).toEqual(["mcp", "list"]);
+    expect(seen?.[1]).toMatchObject({ env: other, columns: 40, isTerminal: { stdin: true, stdout: false } });
+  });
+
+  it("has both outputs shown in the order in which they were written", async () => {
+    const expected = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join("");
+    const { client } = await open(async (_argv, io) => {
+      for (let index = 0; index < 200; index++) (index % 3 === 0 ? io.stderr : io.stdout).write(`line ${index}\n`);
+      return await Promise.resolve(0);
+    });
+    const one = client();
+    await one.outcome;
+    expect(one.output()).toBe(expected);
+  });
+
+  it("passes 10 MiB to a client that reads slowly", async () => {
+    const big = randomBytes(10 * 1024 * 1024);
+    const { client } = await open(async (_argv, io) => {
+      io.stdout.write(big);
+      return await Promise.resolve(0);
+    });
+    const hash = createHash("sha256");
+    const slow = new Writable({
+      highWaterMark: 1024,
+      write(chunk: Buffer, _encoding, done) {
+        hash.update(chunk);
+        setImmediate(done);
+      },
+    });
+    expect(await client({ stdout: slow }).outcome).toEqual({ kind: "exited", exitCode: 0 });
+    await eventually(() => slow.writableLength === 0);
+    expect(hash.digest("hex")).toBe(createHash("sha256").update(big).digest("hex"));
+  });
+
+  it("reads binary input to its end", async () => {
+    const input = randomBytes(300_000);
+    let read: Buffer | undefined;
+    const { client } = await open(async (_argv, io) => {
+      read = await readAll(io.stdin);
+      return 0;
+    });
+    const one = client();
+    one.stdin.end(input);
+    await one.outcome;
+    expect(read?.equals(input)).toBe(true);
+  });
+
+  it("leaves input alone that it does not read", async () => {
+    const { client } = await open(() => Promise.resolve(0));
+    const one = client();
+    one.stdin.write("for the next command\n");
+    await one.outcome;
+    expect(one.stdin.read()?.toString()).toBe("for the next command\n");
+  });
+
+  it("reads one answer per question and nothing after the last one", async () => {
+    const { client } = await open(async (_argv, io) => {
+      for (const name of ["a", "b"]) {
+        io.stderr.write(`${name}?`);
+        const lines = createInterface({ input: io.stdin });
+        io.stdout.write(await lines.question(""));
+        lines.close();
+      }
+      io.stdout.write("done");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return 0;
+    });
+    const one = client();
+    await eventually(() => one.output().endsWith("a?"));
+    one.stdin.write("yes\n");
+    await eventually(() => one.output().endsWith("b?"));
+    one.stdin.write("no\n");
+    await eventually(() => one.output().endsWith("done"));
+    one.stdin.write("rm -r\n");
+    await one.outcome;
+    expect(one.output()).toBe("a?yesb?nodone");
+    expect(one.stdin.read()?.toString()).toBe("rm -r\n");
+  });
+
+  it("is interrupted by the client's signal", async () => {
+    const { client } = await open(async (_argv, io) => {
+      io.stdout.write("begun");
+      await whenAborted(io.signal);
+      return 130;
+    });
+    const one = client();
+    await eventually(() => one.output() === "begun");
+    one.stop.abort();
+    expect(await one.outcome).toEqual({ kind: "exited", exitCode: 130 });
+  });
+
+  it("is interrupted when its client disappears", async () => {
+    let isAborted = false;
+    const { place, env } = await open(async (_argv, io) => {
+      await whenAborted(io.signal);
+      isAborted = true;
+      return 0;
+    });
+    const channel = await openChannel(place);
+    await channel.ask({
+      kind: "command",
+      argv: [],
+      cwd: "/",
+      env,
+      isTerminal: { stdin: false, stdout: false, stderr: false },
+      columns: 80,
+      stderrColumns: 80,
+      parentPid: 1,
+    });
+    writeFrame(channel.socket, FRAME.go);
+    await eventually(async () => (await askDaemon(place, "status")).running === 1);
+    channel.close();
+    await eventually(() => isAborted);
+  });
+
+  it("fails alone when it throws", async () => {
+    const { client, logged } = await open((argv) =>
+      argv.length > 0 ? Promise.reject(new Error("broken")) : Promise.resolve(0),
+    );
+    expect(await client().outcome).toEqual({ kind: "exited", exitCode: 1 });
+    expect(await client().outcome).toEqual({ kind: "exited", exitCode: 1 });
+    expect(logged.join("\n")).toContain("broken");
+  });
+
+  it("loses its client when that takes none of 64 MiB, and others are served meanwhile", async () => {
+    let isCut = false;
+    const { client } = await open(async (_argv, io) => {
+      if (io.columns !== 1) return 0;
+      while (!io.signal.aborted) {
+        io.stdout.write(Buffer.alloc(1024 * 1024));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      isCut = true;
+      return 0;
+    });
+    const stuck = new Writable({ highWaterMark: 1, write: () => undefined });
+    void client({ columns: 1, stdout: stuck }).outcome;
+    expect(await client().outcome).toEqual({ kind: "exited", exitCode: 0 });
+    await eventually(() => isCut);
+  });
+
+  it("runs beside 49 others, each with its own output", async () => {
+    let begun = 0;
+    const { client } = await open(async (_argv, io) => {
+      begun += 1;
+      await eventually(() => begun === 50);
+      io.stdout.write(`client ${io.columns}`);
+      return io.columns;
+    });
+    const all = Array.from({ length: 50 }, (_, index) => client({ columns: index }));
+    for (const [index, one] of all.entries()) {
+      expect(await one.outcome).toEqual({ kind: "exited", exitCode: index });
+      expect(one.output()).toBe(`client ${index}`);
+    }
+  });
+
+  it("is lost, and not run again, when the daemon ends in the middle of it", async () => {
+    let runs = 0;
+    const { client, daemon } = await open(async (_argv, io) => {
+      runs += 1;
+      io.stdout.write("begun");
+      return await new Promise<number>(() => undefined);
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      const one = client();
+      await vi.waitFor(() => expect(one.output()).toBe("begun"));
+      daemon.leave("The test ends it.", 0);
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(await one.outcome).toEqual({ kind: "lost" });
+      expect(runs).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("the daemon", () => {
+  it("has a socket that no other user can reach", async () => {
+    const { place } = await open(() => Promise.resolve(0));
+    expect(lstatSync(place.socket).mode & 0o777).toBe(0o600);
+    expect(lstatSync(place.folder).mode & 0o777).toBe(0o700);
+  });
+
+  it("ends after its idle time, which every command starts anew", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { client, daemon, place } = await open(() => Promise.resolve(0), { idleMs: 60_000 });
+      let isOver = false;
+      void daemon.ended.then(() => (isOver = true));
+      await vi.advanceTimersByTimeAsync(59_000);
+      await client().outcome;
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(existsSync(place.socket)).toBe(true);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(existsSync(place.socket)).toBe(false);
+      await vi.waitFor(() => expect(isOver).toBe(true));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("does not end while a command runs, however long that takes", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { client, place } = await open(
+        async (_argv, io) => {
+          io.stdout.write("begun");
+          await whenAborted(io.signal);
+          return 0;
+        },
+        { idleMs: 60_000 },
+      );
+      const one = client();
+      await vi.waitFor(() => expect(one.output()).toBe("begun"));
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(existsSync(place.socket)).toBe(true);
+      one.stop.abort();
+      await one.outcome;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("takes no command of another environment, finishes what runs, and ends", async () => {
+    const { client, daemon, env, place, logged } = await open(async (_argv, io) => {
+      io.stdout.write("begun");
+      await whenAborted(io.signal);
+      return 5;
+    });
+    const one = client();
+    await eventually(() => one.output() === "begun");
+    const channel = await openChannel(place);
+    const answer = await channel.ask({
+      kind: "command",
+      argv: [],
+      cwd: "/",
+      env: { ...env, TOKEN: "s3cret" },
+      isTerminal: { stdin: false, stdout: false, stderr: false },
+      columns: 80,
+      stderrColumns: 80,
+      parentPid: 1,
+    });
+    expect(answer).toEqual({ kind: "leaving", reason: "The environment differs in TOKEN." });
+    channel.close();
+    expect(existsSync(place.socket)).toBe(false);
+    one.stop.abort();
+    expect(await one.outcome).toEqual({ kind: "exited", exitCode: 5 });
+    await daemon.ended;
+    expect(logged.join("\n")).not.toContain("s3cret");
+  });
+
+  it("lets the client run a command itself that it refuses", async () => {
+    const { client } = await open(() => Promise.resolve(0), { refusal: () => "A gateway has started it." });
+    expect(await client().outcome).toEqual({ kind: "unavailable" });
+  });
+
+  it("ends when its socket is gone or another daemon has taken its place", async () => {
+    const first = await open(() => Promise.resolve(0), { checkMs: 10 });
+    rmSync(first.place.folder, { recursive: true });
+    await first.daemon.ended;
+  });
+
+  it("describes itself, and stops when asked to", async () => {
+    const { place, daemon, client } = await open(() => Promise.resolve(0));
+    await client().outcome;
+    expect(await askDaemon(place, "status")).toMatchObject({ pid: process.pid, served: 1, running: 0, cwd: place.cwd });
+    expect(await askDaemon(place, "stop")).toMatchObject({ isLeaving: true });
+    await daemon.ended;
+    expect(existsSync(place.socket)).toBe(false);
+  });
+});
+
+describe("a stranger", () => {
+  const connect = async (socket: string, send: (write: (data: Buffer) => void) => void): Promise<number> =>
+    await new Promise((resolve) => {
+      let received = 0;
+      const connection = createConnection(socket, () => send((data) => void connection.write(data)));
+      connection.on("data", (chunk: Buffer) => (received += chunk.length));
+      connection.on("error", () => undefined);
+      connection.on("close", () => resolve(received));
+    });
+  const HELLO_BYTES = 5 + 32;
+
+  it("that cannot prove itself is disconnected and gets nothing but a nonce", async () => {
+    let runs = 0;
+    const { place } = await open(() => Promise.resolve((runs += 1)));
+    const proof = Buffer.concat([Buffer.of(FRAME.proof, 0, 0, 0, 64), randomBytes(64)]);
+    expect(await connect(place.socket, (write) => write(proof))).toBe(HELLO_BYTES);
+    const request = Buffer.from('{"kind":"stop"}');
+    const header = Buffer.of(FRAME.request, 0, 0, 0, request.length);
+    expect(await connect(place.socket, (write) => write(Buffer.concat([header, request])))).toBe(HELLO_BYTES);
+    expect(await connect(place.socket, (write) => write(Buffer.of(FRAME.proof, 0, 0x10, 0, 0)))).toBe(HELLO_BYTES);
+    expect(runs).toBe(0);
+    expect(existsSync(place.socket)).toBe(true);
+  });
+
+  it("that says nothing is disconnected, and takes no place from others meanwhile", async () => {
+    const { place, client } = await open(() => Promise.resolve(0), { proofMs: 200 });
+    const silent = Array.from({ length: 80 }, () => connect(place.socket, () => undefined));
+    await Promise.all(silent);
+    expect(await client().outcome).toEqual({ kind: "exited", exitCode: 0 });
+  });
+
+  it("that listens in the daemon's place is not sent the environment", async () => {
+    const { place, client, daemon } = await open(() => Promise.resolve(0));
+    daemon.leave("The test replaces it.");
+    await daemon.ended;
+    const received: Buffer[] = [];
+    const impostor = await listen(place.socket, (socket) => {
+      socket.on("data", (chunk: Buffer) => received.push(chunk));
+      socket.on("error", () => undefined);
+      writeFrame(socket, FRAME.hello, randomBytes(32));
+      socket.once("data", () => writeFrame(socket, FRAME.proof, randomBytes(32)));
+    });
+    try {
+      const env = { ...here?.env, SECRET: "s3cret" };
+      expect(await client({ env }).outcome).toMatchObject({
+        kind: "unavailable",
+        notice: expect.stringContaining("does not know the key") as string,
+      });
+      expect(Buffer.concat(received).length).toBe(5 + 64);
+      expect(Buffer.concat(received).toString("latin1")).not.toContain("s3cret");
+    } finally {
+      impostor.close();
+    }
+  });
+
+  it("that put a link, or made the folder open to others, is not followed", async () => {
+    const { place, client } = await open(() => Promise.resolve(0));
+    chmodSync(place.folder, 0o755);
+    expect(await client().outcome).toMatchObject({
+      kind: "unavailable",
+      notice: expect.stringContaining("can be used by other users") as string,
+    });
+    chmodSync(place.folder, 0o700);
+    renameSync(place.socket, `${place.socket}.moved`);
+    symlinkSync(`${place.socket}.moved`, place.socket);
+    expect(await client().outcome).toMatchObject({
+      kind: "unavailable",
+      notice: expect.stringContaining("is neither a folder nor a socket") as string,
+    });
+  });
+});
+
+async function listen(path: string, accept: (socket: Socket) => void): Promise<Server> {
+  const server = createServer(accept);
+  await new Promise<void>((resolve) => server.listen(path, () => resolve()));
+  chmodSync(path, 0o600);
+  return server;
+}

@@ -1,0 +1,210 @@
+// The daemon: listens on the socket of its place, runs command lines for clients, and ends when nobody needs it.
+import { chmodSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { CommandIo, RemoteCommand } from "./command-io.js";
+import { serverCommand } from "./commands.js";
+import { serveConnection } from "./connection.js";
+import { differingVariables } from "./environment.js";
+import { listenAddress } from "./handshake.js";
+import { buildStamp, type DaemonPlace } from "./paths.js";
+import type { CommandAnswer, CommandRequest, DaemonStatus } from "./requests.js";
+
+export interface DaemonParts {
+  readonly place: DaemonPlace;
+  /** Of the handshake. */
+  readonly key: Buffer;
+  /** The environment that servers are started with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly idleMs: number;
+  readonly run: (argv: readonly string[], io: CommandIo) => Promise<number>;
+  /** Why a command cannot run here though its environment is the same; undefined when it can. */
+  readonly refusal: (request: CommandRequest) => string | undefined;
+  readonly describe: () => Pick<DaemonStatus, "version" | "servers">;
+  readonly log: (message: string) => void;
+  readonly checkMs?: number;
+  readonly proofMs?: number;
+}
+
+export interface Daemon {
+  /** Takes no more commands from now on. Those that run end by themselves, or are interrupted after `graceMs`. */
+  leave(reason: string, graceMs?: number): void;
+  readonly ended: Promise<void>;
+}
+
+const CHECK_MS = 5000;
+const PROOF_MS = 3000;
+const MOST_UNPROVED = 64;
+/** For `daemon stop`: what runs may finish, but not forever. */
+const STOP_GRACE_MS = 10_000;
+/** What an interrupted command has to end in. */
+const LAST_WORDS_MS = 5000;
+
+export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
+  const { place, idleMs, log, checkMs = CHECK_MS } = parts;
+  const since = new Date();
+  const build = buildStamp();
+  const open = new Set<Socket>();
+  const running = new Set<RemoteCommand>();
+  let unproved = 0;
+  let served = 0;
+  let idleSince = performance.now();
+  let idleTimer: NodeJS.Timeout | undefined;
+  let leaving: string | undefined;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+
+  const rest = (): void => {
+    clearTimeout(idleTimer);
+    if (running.size > 0) return;
+    idleSince = performance.now();
+    if (leaving === undefined) {
+      idleTimer = setTimeout(() => leave(`No command for ${Number((idleMs / 60_000).toFixed(2))} minutes.`), idleMs);
+    } else for (const socket of open) endSoon(socket);
+    endIfDone();
+  };
+  const endIfDone = (): void => {
+    if (leaving !== undefined && running.size === 0 && open.size === 0) end();
+  };
+
+  const leave: Daemon["leave"] = (reason, graceMs) => {
+    if (leaving === undefined) {
+      leaving = reason;
+      log(`No more commands are taken: ${reason}`);
+      clearTimeout(idleTimer);
+      clearInterval(check);
+      server.close();
+      removeOwn(place.socket, identity);
+    }
+    if (graceMs !== undefined) {
+      setTimeout(() => {
+        for (const command of running) command.interrupt();
+        setTimeout(() => {
+          for (const socket of open) socket.destroy();
+          end();
+        }, LAST_WORDS_MS).unref();
+      }, graceMs).unref();
+    }
+    // The answer to whoever asked for it is sent first.
+    setImmediate(rest);
+  };
+
+  const admit = (request: CommandRequest): CommandAnswer => {
+    const refusal = parts.refusal(request);
+    if (refusal !== undefined) return { kind: "refused", reason: refusal };
+    const names = differingVariables(parts.env, request.env);
+    if (names.length > 0) leave(`The environment differs in ${names.join(", ")}.`);
+    return leaving === undefined ? { kind: "accepted" } : { kind: "leaving", reason: leaving };
+  };
+
+  const run = async (request: CommandRequest, command: RemoteCommand): Promise<number> => {
+    running.add(command);
+    clearTimeout(idleTimer);
+    const began = performance.now();
+    const exitCode = await parts.run(request.argv, command.io).catch((error: unknown) => {
+      log(`A command failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      return 1;
+    });
+    running.delete(command);
+    served += 1;
+    log(
+      `${serverCommand(request.argv) ?? "A command"} ended with ${exitCode} after ${Math.round(performance.now() - began)} ms.`,
+    );
+    // In a later turn: the exit code is sent first.
+    setImmediate(rest);
+    return exitCode;
+  };
+
+  const status = (): DaemonStatus => ({
+    pid: process.pid,
+    since: since.toISOString(),
+    cwd: place.cwd,
+    config: place.config ?? null,
+    running: running.size,
+    served,
+    idleSeconds: running.size > 0 ? 0 : Math.round((performance.now() - idleSince) / 1000),
+    memoryBytes: process.memoryUsage.rss(),
+    isLeaving: leaving !== undefined,
+    ...parts.describe(),
+  });
+
+  const accept = (socket: Socket): void => {
+    if (unproved >= MOST_UNPROVED) return void socket.destroy();
+    unproved += 1;
+    let isProved = false;
+    const onProved = (): void => {
+      if (!isProved) unproved -= 1;
+      isProved = true;
+    };
+    open.add(socket);
+    socket.once("close", () => {
+      onProved();
+      open.delete(socket);
+      endIfDone();
+    });
+    serveConnection(socket, {
+      key: parts.key,
+      proofMs: parts.proofMs ?? PROOF_MS,
+      onProved,
+      admit,
+      run,
+      answer(request) {
+        if (request.kind === "stop") leave("It was asked to stop.", STOP_GRACE_MS);
+        return status();
+      },
+    });
+  };
+
+  const server = createServer(accept);
+  const identity = await listen(server, place, parts.key);
+  const check = setInterval(() => {
+    const why = whyToLeave(place, identity, build);
+    if (why !== undefined) leave(why);
+  }, checkMs);
+  rest();
+  return { leave, ended };
+}
+
+/** A client that still reads its output may do so; one that has it all and does not leave is disconnected. */
+function endSoon(socket: Socket): void {
+  socket.end();
+  setTimeout(() => (socket.writableLength === 0 ? socket.destroy() : undefined), LAST_WORDS_MS).unref();
+}
+
+/** The address under which a socket is bound first; renamed, it replaces what a dead daemon left, in one step. */
+async function listen(server: Server, place: DaemonPlace, key: Buffer): Promise<string | undefined> {
+  const isPipe = process.platform === "win32";
+  const draft = join(place.socketFolder, `${place.key}.${process.pid}`);
+  const address = isPipe ? listenAddress(place.socket, key) : draft;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address, () => resolve());
+  });
+  if (isPipe) return undefined;
+  chmodSync(draft, 0o600);
+  renameSync(draft, place.socket);
+  return identityOf(place.socket);
+}
+
+/** Another daemon may have taken the place, the state folder may be gone, the program may have been replaced. */
+function whyToLeave(place: DaemonPlace, identity: string | undefined, build: string): string | undefined {
+  if (identity !== undefined && identityOf(place.socket) !== identity) return "Its socket is gone or was replaced.";
+  try {
+    return buildStamp() === build ? undefined : "The program was replaced by another version.";
+  } catch {
+    return "The program was removed.";
+  }
+}
+
+function identityOf(file: string): string | undefined {
+  try {
+    const { dev, ino } = lstatSync(file);
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function removeOwn(socket: string, identity: string | undefined): void {
+  if (identity !== undefined && identityOf(socket) === identity) rmSync(socket, { force: true });
+}

@@ -1,0 +1,101 @@
+import { ensureDaemon, findDaemons, stopDaemons } from "../../../daemon/manage.js";
+import { type DaemonPlace, daemonPlace } from "../../../daemon/paths.js";
+import { listDaemons } from "../../../daemon/registry.js";
+import type { DaemonStatus } from "../../../daemon/requests.js";
+import { ERRORS } from "../../../errors.js";
+import type { Handler } from "../command.js";
+import type { Context } from "../context.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING } from "../lines.js";
+import { describeSpan } from "../time-words.js";
+
+export function placeOf({ io, configPath }: Context): DaemonPlace {
+  return daemonPlace({ cwd: io.cwd, env: io.env, configPath });
+}
+
+export const daemonStatus: Handler = async (_input, context) => {
+  const daemons = await listDaemons(placeOf(context).stateFolder);
+  if (context.isJson) context.json({ daemons: daemons.map(({ status }) => toJson(status)) });
+  else if (daemons.length > 0) context.show(blocks(daemons.map(({ status }) => statusLines(status, Date.now()))));
+  else {
+    context.show([
+      line(0, "No background gateway runs. The next command that needs servers starts one, unless it has --no-daemon."),
+    ]);
+  }
+  return 0;
+};
+
+function toJson(status: DaemonStatus): object {
+  return {
+    pid: status.pid,
+    since: status.since,
+    folder: status.cwd,
+    configuration: status.config,
+    version: status.version,
+    servers: status.servers,
+    memory_bytes: status.memoryBytes,
+    commands_running: status.running,
+    commands_served: status.served,
+    idle_seconds: status.idleSeconds,
+    ending: status.isLeaving,
+  };
+}
+
+function statusLines(status: DaemonStatus, now: number): Line[] {
+  const { cwd, config, pid, version, since, servers, memoryBytes, running, served, idleSeconds, isLeaving } = status;
+  const age = describeSpan(now - Date.parse(since));
+  const use = running > 0 ? `${count(running, "command")} running` : `idle for ${describeSpan(idleSeconds * 1000)}`;
+  return [
+    line(0, isLeaving ? WAITING : GOOD, " ", bold(cwd), isLeaving ? " (ends with its last command)" : ""),
+    line(2, `Configuration: ${config ?? "found from this folder"}`),
+    line(2, `Servers connected: ${servers.length === 0 ? "none" : servers.join(", ")}`),
+    line(2, `${count(served, "command")} served, ${use}, ${Math.round(memoryBytes / 2 ** 20)} MiB of memory`),
+    line(2, dim(`Process ${pid}, version ${version}, started ${age} ago`)),
+  ];
+}
+
+export const daemonStart: Handler = async (_input, context) => {
+  const { pid, isNew } = await start(context);
+  if (context.isJson) context.json({ pid, started: isNew });
+  else
+    context.show([line(0, GOOD, ` The background gateway ${isNew ? "was started" : "runs already"}: process ${pid}.`)]);
+  return 0;
+};
+
+async function start(context: Context): Promise<{ pid: number; isNew: boolean }> {
+  const { env, signal } = context.io;
+  const work = ensureDaemon({ place: placeOf(context), env, signal });
+  return await context.wait(work, () => "Starting the background gateway…");
+}
+
+export const daemonStop: Handler = async (input, context) => {
+  const found = await findDaemons(placeOf(context), input.flag("all"));
+  const stopped = await context.wait(stopDaemons(found), () => "Stopping the background gateway…");
+  if (context.isJson) {
+    context.json({ stopped: stopped.map(({ pid, cwd, isLate }) => ({ pid, folder: cwd, ended: !isLate })) });
+  } else if (stopped.length === 0) context.show([line(0, nothingToStop(input.flag("all")))]);
+  else {
+    context.show(
+      stopped.map(({ pid, cwd, isLate }) =>
+        isLate
+          ? line(0, BAD, ` Process ${pid} for ${cwd} has not ended yet; end it with \`kill ${pid}\`.`)
+          : line(0, GOOD, ` Stopped process ${pid} for ${cwd}.`),
+      ),
+    );
+  }
+  return stopped.some(({ isLate }) => isLate) ? ERRORS.INTERNAL_ERROR.exit : 0;
+};
+
+function nothingToStop(isAll: boolean): string {
+  return isAll
+    ? "No background gateway runs."
+    : "No background gateway runs for this folder and configuration; `anygpt mcp daemon status` lists those of others.";
+}
+
+export const daemonRestart: Handler = async (_input, context) => {
+  const found = await findDaemons(placeOf(context));
+  await context.wait(stopDaemons(found), () => "Stopping the background gateway…");
+  const { pid } = await start(context);
+  if (context.isJson) context.json({ pid, started: true });
+  else context.show([line(0, GOOD, ` The background gateway was restarted: process ${pid}.`)]);
+  return 0;
+};

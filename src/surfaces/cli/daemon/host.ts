@@ -1,0 +1,71 @@
+// The process of the background gateway: one engine that stays open, and command lines that run on it.
+import { type CommandIo } from "../../../daemon/command-io.js";
+import { handshakeKey } from "../../../daemon/handshake.js";
+import { createLogFile } from "../../../daemon/log-file.js";
+import { daemonPlace } from "../../../daemon/paths.js";
+import { openPrivateFolder } from "../../../daemon/private-folder.js";
+import { registerDaemon, removeOldLogs, stopSurplus, unregisterDaemon } from "../../../daemon/registry.js";
+import type { CommandRequest } from "../../../daemon/requests.js";
+import { serveDaemon } from "../../../daemon/server.js";
+import { toDiscoveryError } from "../../../errors.js";
+import { findOwnProgram, hasOwnAncestor } from "../../../own-program.js";
+import { describeDifference } from "../../../reload.js";
+import { createLocalKey } from "../../../util/local-key.js";
+import { VERSION } from "../../../version.js";
+import type { CliIo } from "../io.js";
+import { createSharedEngine } from "./shared-engine.js";
+
+type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
+
+const USUAL_IDLE_MINUTES = 15;
+
+export async function hostDaemon(configPath: string | undefined, io: CliIo, runCli: RunCli): Promise<number> {
+  const place = daemonPlace({ cwd: io.cwd, env: io.env, configPath });
+  openPrivateFolder(place.folder);
+  openPrivateFolder(place.socketFolder);
+  const log = createLogFile(place.logFile, Date.now);
+  const key = handshakeKey(await createLocalKey(place.keyFile, log)());
+  const shared = createSharedEngine({ cwd: io.cwd, env: io.env, configPath: place.configOption, log });
+  const own = findOwnProgram(io.env);
+  const daemon = await serveDaemon({
+    place,
+    key,
+    env: io.env,
+    idleMs: idleMinutes(io.env["ANYGPT_DAEMON_IDLE_MINUTES"]) * 60_000,
+    run: (argv, remote) => shared.during((engine) => runCli(argv, toCliIo(remote, engine))),
+    refusal: ({ parentPid, argv }: CommandRequest) =>
+      hasOwnAncestor(own, parentPid) ? `A gateway has started ${argv[0] ?? "it"}.` : undefined,
+    describe: () => ({ version: VERSION, servers: shared.openServers() }),
+    log,
+  });
+  io.signal.addEventListener("abort", () => daemon.leave("It received a signal.", 0), { once: true });
+  io.onReload?.(() => void shared.reload());
+  io.onCrash?.((error) => {
+    log(shared.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    daemon.leave("It has failed.");
+  });
+  log(`Started, version ${VERSION}, process ${process.pid}, in ${place.cwd}.`);
+  await registerDaemon(place);
+  shared.open((reload) =>
+    log(
+      reload.kind === "done"
+        ? `The configuration was read again: ${describeDifference(reload.difference)}.`
+        : `The configuration could not be read again: ${toDiscoveryError(reload.reason).message}`,
+    ),
+  );
+  await Promise.all([stopSurplus(place), removeOldLogs(place)]);
+  await daemon.ended;
+  await shared.close();
+  await unregisterDaemon(place);
+  log("Ended.");
+  return 0;
+}
+
+function toCliIo(remote: CommandIo, sharedEngine: NonNullable<CliIo["sharedEngine"]>): CliIo {
+  return { ...remote, sharedEngine };
+}
+
+function idleMinutes(text: string | undefined): number {
+  const minutes = Number(text);
+  return text !== undefined && text.trim() !== "" && minutes > 0 && minutes < 24 * 60 ? minutes : USUAL_IDLE_MINUTES;
+}

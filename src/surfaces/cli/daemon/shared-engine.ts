@@ -1,0 +1,91 @@
+import type { Stages } from "../../../compose.js";
+import { type DiscoveryEngine, openEngine } from "../../../engine.js";
+import type { Reload } from "../../../lifecycle.js";
+import { absolutePath } from "../../../util/home-path.js";
+import type { LogFacts } from "../../../util/log.js";
+import { homeOf } from "../../../util/state-folder.js";
+import type { CliIo, SharedEngine } from "../io.js";
+
+export interface SharedEngineParts {
+  readonly cwd: string;
+  readonly env: CliIo["env"];
+  /** Absolute. */
+  readonly configPath: string | undefined;
+  readonly log: (message: string) => void;
+}
+
+export interface EngineHost {
+  /** Opens the engine and begins to ask servers that are not known yet. What is wrong is told to the commands. */
+  open(onReload: (reload: Reload) => void): void;
+  /** Runs a command that may use the engine. It hears what the engine logs meanwhile. */
+  during<T>(run: (engine: SharedEngine) => Promise<T>): Promise<T>;
+  reload(): Promise<void>;
+  /** Names of the servers with an open connection. */
+  openServers(): readonly string[];
+  /** The text without the secrets that the engine knows. */
+  redact(text: string): string;
+  close(): Promise<void>;
+}
+
+interface Listener {
+  readonly log: (message: string, facts?: LogFacts) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** One engine for all commands of a daemon. It logs into the daemon's file and to the commands that run. */
+export function createSharedEngine({ cwd, env, configPath, log }: SharedEngineParts): EngineHost {
+  const listeners = new Set<Listener>();
+  let engine: DiscoveryEngine | undefined;
+  let stages: Stages | undefined;
+
+  const isSame = (wanted: string | undefined): boolean =>
+    (wanted === undefined ? undefined : absolutePath(wanted, { home: homeOf(env), baseDir: cwd })) === configPath;
+
+  return {
+    open(onReload) {
+      engine = openEngine({
+        cwd,
+        env,
+        ...(configPath === undefined ? {} : { configPath }),
+        // The parent is a client of this package, which is not a gateway. Nested clients are refused one by one.
+        startedBy: 0,
+        log(message, facts) {
+          log(message);
+          for (const listener of listeners) listener.log(message, facts);
+        },
+        warn(message) {
+          log(message);
+          for (const listener of listeners) listener.warn(message);
+        },
+      });
+      engine.watch(onReload);
+      engine.known().then(
+        (known) => (stages ??= known),
+        // The next command reports it.
+        () => undefined,
+      );
+    },
+    async during(run) {
+      let listener: Listener | undefined;
+      try {
+        return await run(async (options) => {
+          if (engine === undefined || !isSame(options.configPath)) return undefined;
+          listener ??= { log: options.log, warn: options.warn };
+          listeners.add(listener);
+          await engine.takeOver();
+          stages = await engine.known();
+          return engine;
+        });
+      } finally {
+        if (listener !== undefined) listeners.delete(listener);
+      }
+    },
+    reload: async () => await engine?.reload().catch((error: unknown) => log(String(error))),
+    openServers() {
+      const names = stages?.discovery.servers().map(({ definition }) => definition.name) ?? [];
+      return names.filter((name) => stages?.upstreams.state(name).kind === "open");
+    },
+    redact: (text) => stages?.place.secrets.redact(text) ?? text,
+    close: async () => await engine?.close(),
+  };
+}
