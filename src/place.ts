@@ -6,6 +6,7 @@ import type { OwnProgram } from "./sources/itself.js";
 import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
 import type { Log, LogFacts } from "./util/log.js";
+import { proxySecrets } from "./util/net/proxy.js";
 import { createSecrets, type Secrets } from "./util/secrets.js";
 
 /** Where this gateway runs: folders, environment, clock. Everything that a test wants to choose. */
@@ -53,6 +54,7 @@ export function toPlace(options: PlaceOptions): Place {
   let own: OwnProgram | undefined;
   const state = absolutePath(stateFolder ?? (env["ANYGPT_HOME"] || "~/.anygpt"), { home, baseDir: cwd });
   const secrets = createSecrets([...knownToAll(env), home, cwd, state]);
+  for (const secret of proxySecrets(env)) secrets.note(secret);
   return {
     cwd,
     env: { ...env, [DEPTH_VARIABLE]: String(depth + 1) },

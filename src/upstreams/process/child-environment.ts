@@ -36,6 +36,14 @@ const SAFE_NAMES = new Set([
   "USERNAME",
   "USERPROFILE",
   "WINDIR",
+  // How this machine reaches the network holds for every program on it.
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "NO_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
 ]);
 
 /**
