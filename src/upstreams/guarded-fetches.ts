@@ -10,11 +10,16 @@ import { networkOf } from "../util/net/network.js";
 
 /** For addresses that no person wrote down. A stream of events may be silent for as long as a call may. */
 const FOREIGN_LIMITS: Limits = { timeoutMs: 60_000, maxTotalMs: 15 * 60_000, redirect: "refuse" };
-/** As undici's own: five minutes of silence, and no limit in all that matters. */
-const WRITTEN_LIMITS: Limits = { timeoutMs: 300_000, maxTotalMs: 7 * 86_400_000, redirect: "follow" };
+/** As the platform's own fetch: five minutes of silence, and connections are used again. The SDK follows redirects itself. */
+const WRITTEN_LIMITS: Limits = {
+  timeoutMs: 300_000,
+  maxTotalMs: 7 * 86_400_000,
+  redirect: "refuse",
+  reusesConnections: true,
+};
 const BODILESS = new Set([204, 205, 304]);
 
-type Limits = Pick<GuardedRequest, "timeoutMs" | "maxTotalMs" | "redirect">;
+type Limits = Pick<GuardedRequest, "timeoutMs" | "maxTotalMs" | "redirect" | "reusesConnections">;
 
 export interface FetchParts extends Pick<GuardedFetchParts, "lookup" | "env"> {
   readonly server: string;

@@ -53,7 +53,7 @@ export async function startProxy({ credentials, refuses, certificate }: TestProx
     const refusal = refusalOf(incoming);
     if (refusal !== undefined) return response.writeHead(refusal).end();
     const { hostname, port, pathname, search } = new URL(incoming.url ?? "");
-    const { "proxy-authorization": _credentials, ...headers } = incoming.headers;
+    const { "proxy-authorization": _credentials, connection: _hop, ...headers } = incoming.headers;
     const options = { host: "127.0.0.1", port, path: `${pathname}${search}`, method: incoming.method, headers };
     const behind = request({ ...options, setHost: false }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, { ...answer.headers, "x-proxied-for": hostname });

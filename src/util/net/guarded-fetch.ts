@@ -39,6 +39,8 @@ export interface GuardedRequest extends Hop {
   /** Largest answer, unpacked. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
+  /** Whatever the method. Otherwise only what can be sent twice goes over a connection that was used before. */
+  readonly reusesConnections?: boolean;
   /** Where a redirect may take credentials and bodies; none is followed out of the origin then. */
   readonly isWithin?: (url: URL) => boolean;
 }
@@ -82,15 +84,13 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     };
   }
 
-  function send(hop: Hop, mayBeInward: boolean, limit: TimeLimit): Promise<IncomingMessage> {
+  function send(hop: Hop, { mayBeInward, isShared }: Terms, limit: TimeLimit): Promise<IncomingMessage> {
     const { url, method, headers, body } = hop;
     const why = whyNotAsked(url, mayBeInward);
     if (why !== undefined) throw refusedAddress(server, why);
     const proxy = network.proxyFor(url);
     const isSecure = url.protocol === "https:";
     const tls = isSecure || proxy?.url.protocol === "https:" ? tlsOptions() : {};
-    // A connection that lay idle may be closed under the request. What must not run twice gets one of its own.
-    const isShared = isSafe(method);
     const way: Way = { proxy, tls, isSecure, isShared, mayBeInward };
     return new Promise((resolve, reject) => {
       const isForwarded = proxy !== undefined && !isSecure;
@@ -141,7 +141,9 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     let isResent = false;
     try {
       for (let hops = 0; ; hops++) {
-        const message = await send(hop, mayBeInward, limit);
+        // A connection that lay idle may be closed under the request. What must not run twice gets one of its own.
+        const isShared = request.reusesConnections === true || isSafe(hop.method);
+        const message = await send(hop, { mayBeInward, isShared }, limit);
         const [status, { location }] = [message.statusCode ?? 0, message.headers];
         if (request.redirect === "refuse" || !isRedirect(status, location)) return { message, hop };
         message.destroy();
@@ -195,14 +197,17 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
 
 type TlsOptions = Pick<ConnectionOptions, "rejectUnauthorized" | "ca" | "secureContext">;
 
+interface Terms {
+  readonly mayBeInward: boolean;
+  /** It may use a connection that was used before. */
+  readonly isShared: boolean;
+}
+
 /** How a request gets to where it is going. */
-interface Way {
+interface Way extends Terms {
   readonly proxy: Proxy | undefined;
   readonly tls: TlsOptions;
   readonly isSecure: boolean;
-  /** It may use a connection that was used before. */
-  readonly isShared: boolean;
-  readonly mayBeInward: boolean;
 }
 
 function createPools(server: string) {

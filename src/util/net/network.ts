@@ -27,6 +27,6 @@ function createNetwork(env: Environment): Network {
   return {
     proxyFor,
     authorities: () => (authorities ??= { context: readAuthorities(env) }).context,
-    isPlain: (url) => proxyFor(url) === undefined && !hasOwnAuthorities(env),
+    isPlain: (url) => proxyFor(url) === undefined && !(url.protocol === "https:" && hasOwnAuthorities(env)),
   };
 }
