@@ -11,6 +11,7 @@ import type { CompiledRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
 import { findSecrets } from "./sources/rewrite/secrets.js";
+import type { Inheritance } from "./inheritance.js";
 import type { UpstreamTarget } from "./upstreams/types.js";
 
 /** For an actor who is not the person at this machine a remote server has a connection of its own, with its own session and sign-in. */
@@ -22,6 +23,8 @@ export interface TargetVariables {
   readonly filed: Variables;
   /** Whether no variable may stand where every user of this machine can read it. */
   readonly isStrict?: boolean;
+  /** What programs inherit of the environment, and what they may miss. */
+  readonly inheritance?: Inheritance;
 }
 
 export function createTargets(servers: () => Snapshot["servers"], given: TargetVariables): FindTarget {
@@ -41,11 +44,13 @@ export function createTargets(servers: () => Snapshot["servers"], given: TargetV
       connection(noteSecret) {
         if (given.isStrict === true) assertUnseen(definition);
         const connection = resolveNeeds(definition, variables, noteSecret);
-        for (const secret of writtenSecrets(connection, name)) {
+        const complete = given.inheritance?.complete(name, connection) ?? connection;
+        const inherited = given.inheritance?.secretsIn(complete) ?? [];
+        for (const secret of [...writtenSecrets(connection, name), ...inherited]) {
           variables.note(secret);
           noteSecret?.(secret);
         }
-        return connection;
+        return complete;
       },
       ...(era === undefined ? {} : { eraHint: era }),
       ...(actorId === LOCAL_ACTOR || !isRemote(definition) ? {} : { actor: actorId }),

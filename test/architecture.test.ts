@@ -26,6 +26,7 @@ const FLOORS: Record<string, number> = {
   "views.ts": 5,
   "own-server.ts": 5,
   "sign-ins.ts": 5,
+  "inheritance.ts": 5,
   "tool-files.ts": 5,
   observing: 5,
   metatools: 4,

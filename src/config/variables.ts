@@ -107,7 +107,7 @@ function mapTexts(connection: Connection, convert: (text: string) => string): Co
     return { ...connection, url: convert(url), headers: mapValues(headers, convert), ...told };
   }
   return {
-    kind: "stdio",
+    ...connection,
     command: convert(connection.command),
     args: connection.args.map(convert),
     env: mapValues(connection.env, convert),

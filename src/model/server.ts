@@ -11,6 +11,10 @@ export interface StdioConnection {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Names of variables of the gateway's environment that it gets too; `*` and `?` are wildcards. */
+  readonly inheritEnv?: readonly string[];
+  /** What may be missing where its process ends by itself; added at the moment of use. */
+  readonly startHint?: string;
 }
 
 export interface HttpConnection {

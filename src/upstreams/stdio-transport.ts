@@ -95,12 +95,12 @@ class StdioTransport implements Transport {
   }
 
   #supervise(): SupervisedProcess {
-    const { command, args, cwd, env } = this.connection;
+    const { command, args, cwd, env, inheritEnv } = this.connection;
     return superviseProcess({
       command,
       args,
       ...(cwd === undefined ? {} : { cwd }),
-      env: childEnvironment(this.parts.env, env),
+      env: childEnvironment(this.parts.env, env, inheritEnv),
       maxLineBytes: this.parts.maxMessageBytes,
       writeTimeoutMs: this.parts.writeTimeoutMs,
       stderr: this.parts.stderr,
@@ -138,6 +138,7 @@ class StdioTransport implements Transport {
       command: this.connection.command,
       ...(this.connection.cwd === undefined ? {} : { cwd: this.connection.cwd }),
       stderr: this.parts.stderr.lines(),
+      startHint: this.connection.startHint,
     });
     if (this.#stray === undefined) return error;
     return new DiscoveryError(error.code, error.message, {

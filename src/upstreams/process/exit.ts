@@ -11,6 +11,8 @@ export interface ExitContext {
   readonly command: string;
   readonly cwd?: string;
   readonly stderr: readonly string[];
+  /** What may be missing. */
+  readonly startHint?: string | undefined;
 }
 
 /** Why a server is not running: what a person needs to repair it. */
@@ -32,7 +34,9 @@ export function quoteStderr(stderr: readonly string[]): string {
 function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitContext): DiscoveryError {
   const message = `${context.server} ${describeExit(exit)}.${quoteStderr(context.stderr)}`;
   return new DiscoveryError("SERVER_CONNECTION_ERROR", message, {
-    hint: `Run "${context.command}" with its arguments in a terminal to see why it ends.`,
+    hint: [`Run "${context.command}" with its arguments in a terminal to see why it ends.`, context.startHint]
+      .filter(Boolean)
+      .join(" "),
     facts: { exitCode: exit.code, signal: exit.signal, stderr: context.stderr.slice(-5) },
     server: context.server,
   });
