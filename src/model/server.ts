@@ -125,6 +125,8 @@ export interface ServerDefinition {
   readonly needs?: readonly VariableNeed[];
   /** Where the definition was learned, for messages: a file, or `inline`. */
   readonly origin: string;
+  /** The user's own configuration says so: it alone may refer to where secrets are kept. */
+  readonly isOwn?: true;
 }
 
 /** A tool as a file describes it that a person has signed. */

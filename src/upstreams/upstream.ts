@@ -252,7 +252,7 @@ export class Upstream {
   async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
     const { server, options, schedule } = this.#parts;
     const connection = await target.connection((value) => this.#known.note(value));
-    this.identity = identityOf(connection);
+    this.identity = target.identity?.() ?? identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
     this.#stderr = createStderrRing(this.#secrets.redact);
     const limitMs = startLimitMs(connection, options);
