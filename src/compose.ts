@@ -29,6 +29,7 @@ import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { findServers, type FoundServers } from "./servers.js";
 import { isClaimed } from "./tool-files.js";
 import { createTargets, type FindTarget } from "./targets.js";
+import { targetParts } from "./target-parts.js";
 import type { Upstreams } from "./upstreams/types.js";
 import { createNarrow, type Wish } from "./views.js";
 
@@ -121,8 +122,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
   const inForce = (): Stages => foundation.current() ?? stages;
   // A folder into which this person puts tools may set the variables of those tools, and of nothing else.
   const filed = createVariables({ ...place, admits: (file, bytes) => isClaimed(place) || admits(file, bytes) });
-  const isStrict = config.policy.preset === "strict";
-  const target = createTargets(() => snapshot().servers, { variables, filed, isStrict });
+  const given = targetParts({ config, place, origins: collected.origins });
+  const target = createTargets(() => snapshot().servers, { variables, filed, ...given });
   const refresh = createRefresh({
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),

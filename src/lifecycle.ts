@@ -277,7 +277,7 @@ async function identitiesOf({ collected, target }: Stages): Promise<Identities> 
   const lacking = new Map<string, string>();
   for (const { name, connection } of collected.servers) {
     try {
-      complete.set(name, identityOf(await target(name).connection()));
+      complete.set(name, target(name).identity());
     } catch (error) {
       if (!(error instanceof DiscoveryError)) throw error;
       lacking.set(name, `${identityOf(connection)} ${JSON.stringify(error.facts["variables"] ?? null)}`);

@@ -80,7 +80,7 @@ export async function openOwnTools(
 /** Undefined for what has no address, or lacks a variable of it. */
 async function addressOf(server: string, target: FindTarget): Promise<{ server: string; url: string } | undefined> {
   try {
-    const connection = await target(server).connection();
+    const connection = target(server).written();
     if (connection.kind === "http" || connection.kind === "sse") return { server, url: connection.url };
     const url = connection.kind === "rest" ? connection.baseUrl : undefined;
     return url === undefined ? undefined : { server, url };

@@ -5,6 +5,7 @@ import type { OwnProgram } from "./sources/itself.js";
 import { DEPTH_VARIABLE } from "./upstreams/process/child-environment.js";
 import { absolutePath } from "./util/home-path.js";
 import type { Log, LogFacts } from "./util/log.js";
+import { proxySecrets } from "./util/net/proxy.js";
 import { createSecrets, type Secrets } from "./util/secrets.js";
 import { homeOf, stateFolderOf } from "./util/state-folder.js";
 
@@ -53,6 +54,7 @@ export function toPlace(options: PlaceOptions): Place {
   let own: OwnProgram | undefined;
   const state = stateFolder === undefined ? stateFolderOf(env, cwd) : absolutePath(stateFolder, { home, baseDir: cwd });
   const secrets = createSecrets([...knownToAll(env), home, cwd, state]);
+  for (const secret of proxySecrets(env)) secrets.note(secret);
   return {
     cwd,
     env: { ...env, [DEPTH_VARIABLE]: String(depth + 1) },

@@ -82,7 +82,10 @@ async function withAdapters(collected: Collected, loaded: LoadedConfig, { home }
   const wanted = config.adapters.filter(({ enabled }) => enabled);
   if (wanted.length === 0) return collected;
   const places = { home, baseDir, origin: file ?? "inline" };
-  const adapters = await Promise.all(wanted.map((entry) => withRevision(compileAdapter(entry, places))));
+  const owned = loaded.origin === "project" ? {} : ({ isOwn: true } as const);
+  const adapters = await Promise.all(
+    wanted.map((entry) => withRevision({ ...compileAdapter(entry, places), ...owned })),
+  );
   const names = new Set(adapters.map(({ name }) => name));
   const left = collected.servers.filter(({ name }) => names.has(name));
   return {

@@ -17,6 +17,7 @@ export function createSignInsOnDemand(place: Place, credentials: () => Store["cr
       store: credentials,
       key: createLocalKey(credentialKeyFile(place.stateFolder), place.warn),
       now: place.now,
+      env: place.env,
       noteSecret: (secret) => place.secrets.notePassing(secret),
     });
   };

@@ -150,3 +150,33 @@ describe("a server whose variables were described", () => {
     expect(open({ CTX_KEY: "ünï\t~" })).toMatchObject({ headers: { KEY: "ünï\t~" } });
   });
 });
+
+describe("references to secrets", () => {
+  const variables = createVariables({ cwd: "/none", home: "/none", env: { NAME: "n" } });
+  const connection: Connection = stdio({ TOKEN: "Bearer ${keychain:TOKEN}", NAME: "${NAME}" }, []);
+  const server: ServerDefinition = { name: "s", connection, manifest: [], origin: "/repo/.mcp.json" };
+  const secrets = { read: (reference: string) => Promise.resolve(`value of ${reference}`) };
+  const find = (definition: ServerDefinition, isStrict = false) =>
+    createTargets(() => known(definition), { variables, filed: variables, secrets, isStrict })("s");
+
+  it("are read at the moment of use, and noted", async () => {
+    const noted: string[] = [];
+    const target = find({ ...server, isOwn: true });
+    expect(await target.connection((value) => noted.push(value))).toMatchObject({
+      env: { TOKEN: "Bearer value of keychain:TOKEN", NAME: "n" },
+    });
+    expect(noted).toContain("value of keychain:TOKEN");
+    expect(target.written()).toMatchObject({ env: { TOKEN: "Bearer ${keychain:TOKEN}", NAME: "n" } });
+  });
+
+  it("are refused where the entry is not of the user's own configuration", () => {
+    const message = "${keychain:TOKEN} is not read for s: /repo/.mcp.json is not your own configuration.";
+    expect(() => find(server).connection()).toThrow(message);
+    expect(() => find(server).written()).toThrow(message);
+  });
+
+  it("may not stand in arguments in strict mode", () => {
+    const own: ServerDefinition = { ...server, isOwn: true, connection: stdio({}, ["${command:a b}"]) };
+    expect(() => find(own, true).connection()).toThrow("hold ${command:a b}, which every user");
+  });
+});

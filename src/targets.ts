@@ -1,8 +1,8 @@
 // Names of servers come in, what to open a connection with goes out: as the configuration in force has it.
 import { assertShown } from "./catalog/quarantine.js";
 import type { Snapshot } from "./catalog/snapshot.js";
-import { variablesOf } from "./config/template.js";
-import { resolveConnection, type Variables } from "./config/variables.js";
+import { type ReadReference, referencesOf, variablesOf } from "./config/template.js";
+import { type NoteValue, referencesIn, resolveConnection, type Variables } from "./config/variables.js";
 import { DiscoveryError } from "./errors.js";
 import { LOCAL_ACTOR } from "./model/actor.js";
 import type { Connection, ServerDefinition, VariableNeed } from "./model/server.js";
@@ -11,10 +11,19 @@ import type { CompiledRules } from "./rules/compile.js";
 import { decide } from "./rules/decide.js";
 import { explain } from "./rules/explain.js";
 import { findSecrets } from "./sources/rewrite/secrets.js";
+import type { Inheritance } from "./inheritance.js";
+import type { SecretReader } from "./secrets/create-secret-reader.js";
+import { identityOf } from "./upstreams/identity.js";
 import type { UpstreamTarget } from "./upstreams/types.js";
 
 /** For an actor who is not the person at this machine a remote server has a connection of its own, with its own session and sign-in. */
-export type FindTarget = (server: string, actorId?: string) => UpstreamTarget;
+export type FindTarget = (server: string, actorId?: string) => Target;
+
+export interface Target extends UpstreamTarget {
+  readonly identity: () => string;
+  /** The connection with its variables replaced and its references to secrets as they are written: nothing is asked for them. */
+  readonly written: () => Connection;
+}
 
 export interface TargetVariables {
   readonly variables: Variables;
@@ -22,6 +31,10 @@ export interface TargetVariables {
   readonly filed: Variables;
   /** Whether no variable may stand where every user of this machine can read it. */
   readonly isStrict?: boolean;
+  /** What programs inherit of the environment, and what they may miss. */
+  readonly inheritance?: Inheritance;
+  /** Reads what references such as `${keychain:NAME}` stand for. */
+  readonly secrets?: SecretReader;
 }
 
 export function createTargets(servers: () => Snapshot["servers"], given: TargetVariables): FindTarget {
@@ -36,16 +49,35 @@ export function createTargets(servers: () => Snapshot["servers"], given: TargetV
     }
     const era = known?.record?.era;
     const variables = definition.isFixed === true ? given.filed : given.variables;
+    const references = referencesIn(definition.connection);
+    const complete = (noteSecret: NoteValue | undefined, read: ReadReference): Connection => {
+      if (given.isStrict === true) assertUnseen(definition);
+      if (references.length > 0) assertOwn(definition, references);
+      const connection = resolveNeeds(definition, variables, { onValue: noteSecret, read });
+      const completed = given.inheritance?.complete(name, connection) ?? connection;
+      const inherited = given.inheritance?.secretsIn(completed) ?? [];
+      for (const secret of [...writtenSecrets(connection, name), ...inherited]) {
+        variables.note(secret);
+        noteSecret?.(secret);
+      }
+      return completed;
+    };
+    const written = (): Connection => complete(undefined, (reference) => `\${${reference}}`);
     return {
       name,
+      written,
+      identity: () => identityOf(written()),
       connection(noteSecret) {
-        if (given.isStrict === true) assertUnseen(definition);
-        const connection = resolveNeeds(definition, variables, noteSecret);
-        for (const secret of writtenSecrets(connection, name)) {
-          variables.note(secret);
-          noteSecret?.(secret);
-        }
-        return connection;
+        if (references.length === 0) return complete(noteSecret, noValue);
+        // What is wrong besides is told before anything is asked.
+        written();
+        return readAll(references, given.secrets).then((values) => {
+          for (const value of values.values()) {
+            variables.note(value);
+            noteSecret?.(value);
+          }
+          return complete(noteSecret, (reference) => values.get(reference) ?? noValue(reference));
+        });
       },
       ...(era === undefined ? {} : { eraHint: era }),
       ...(actorId === LOCAL_ACTOR || !isRemote(definition) ? {} : { actor: actorId }),
@@ -53,19 +85,50 @@ export function createTargets(servers: () => Snapshot["servers"], given: TargetV
   };
 }
 
+async function readAll(references: readonly string[], secrets: SecretReader | undefined): Promise<Map<string, string>> {
+  const values = new Map<string, string>();
+  // One after the other: each may ask the person something.
+  for (const reference of references) values.set(reference, (await secrets?.read(reference)) ?? noValue(reference));
+  return values;
+}
+
+function noValue(reference: string): never {
+  throw new DiscoveryError("CONFIGURATION_ERROR", `\${${reference}} cannot be read here.`);
+}
+
+/** Whoever writes a reference makes the gateway run a program and hand a secret of the person to a server. */
+function assertOwn({ name, origin, isOwn }: ServerDefinition, [first]: readonly string[]): void {
+  if (isOwn === true) return;
+  throw new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `\${${first}} is not read for ${name}: ${origin} is not your own configuration.`,
+    {
+      hint: "Move the server into ~/.anygpt/mcp-discovery.config.json or a file given by --config, or use a variable, as ${NAME}.",
+      facts: { reference: `\${${first}}` },
+      server: name,
+    },
+  );
+}
+
 /** A program that was started is one for all who use this gateway. */
 function isRemote({ connection }: ServerDefinition): boolean {
   return connection.kind === "http" || connection.kind === "sse";
+}
+
+/** Told of every value of a variable, and knows those of references. */
+interface Values {
+  readonly onValue: NoteValue | undefined;
+  readonly read: ReadReference;
 }
 
 /** Whoever has to set a variable is told what it is for. */
 function resolveNeeds(
   { name, connection, needs = [] }: ServerDefinition,
   variables: Variables,
-  noteSecret: ((value: string) => void) | undefined,
+  values: Values,
 ): Connection {
   try {
-    return assertSendable(resolveWhatCan(withoutUnset(connection, needs, variables), variables, noteSecret), name);
+    return assertSendable(resolveWhatCan(withoutUnset(connection, needs, variables), variables, values), name);
   } catch (error) {
     const missing = error instanceof DiscoveryError ? (error.facts["variables"] as readonly string[] | undefined) : [];
     const told = needs.filter((need) => missing?.includes(need.name));
@@ -88,7 +151,8 @@ const KNOWN_TO_ALL = new Set(["HOME", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP"
 function assertUnseen({ name: server, connection }: ServerDefinition): void {
   if (connection.kind !== "stdio") return;
   const names = connection.args.flatMap(variablesOf).map(({ name }) => name);
-  const seen = [...new Set(names)].filter((name) => !KNOWN_TO_ALL.has(name));
+  const references = connection.args.flatMap(referencesOf).map((reference) => `\${${reference}}`);
+  const seen = [...new Set([...names, ...references])].filter((name) => !KNOWN_TO_ALL.has(name));
   if (seen.length === 0) return;
   const what = `The arguments of ${server} hold ${seen.join(" and ")}, which every user of this machine could read there.`;
   throw new DiscoveryError("CONFIGURATION_ERROR", what, {
@@ -122,17 +186,13 @@ function withoutUnset(connection: Connection, needs: readonly VariableNeed[], va
 }
 
 /** What a REST API offers is in its document, which nobody needs credentials for. */
-function resolveWhatCan(
-  connection: Connection,
-  variables: Variables,
-  noteSecret: ((value: string) => void) | undefined,
-): Connection {
+function resolveWhatCan(connection: Connection, variables: Variables, values: Values): Connection {
   try {
-    return resolveConnection(connection, variables, noteSecret);
+    return resolveConnection(connection, variables, values);
   } catch (error) {
     if (connection.kind !== "rest" || connection.auth === undefined || !(error instanceof DiscoveryError)) throw error;
     const { auth: _auth, ...open } = connection;
-    const resolved = resolveConnection(open, variables, noteSecret);
+    const resolved = resolveConnection(open, variables, values);
     const { variables: lacking } = error.facts as { readonly variables?: readonly string[] };
     return resolved.kind === "rest" ? { ...resolved, lacking: lacking ?? [] } : resolved;
   }

@@ -27,6 +27,8 @@ const FLOORS: Record<string, number> = {
   "views.ts": 5,
   "own-server.ts": 5,
   "sign-ins.ts": 5,
+  "inheritance.ts": 5,
+  "target-parts.ts": 5,
   "tool-files.ts": 5,
   observing: 5,
   metatools: 4,
@@ -43,6 +45,7 @@ const FLOORS: Record<string, number> = {
   store: 2,
   adapters: 2,
   toolfiles: 2,
+  secrets: 2,
   registry: 2,
   metrics: 2,
   tracing: 2,
@@ -67,7 +70,8 @@ const PRIVILEGED: { library: RegExp; rooms: RegExp }[] = [
   { library: /^@modelcontextprotocol\//, rooms: /^(surfaces\/mcp|upstreams)\// },
   { library: /^commander$/, rooms: /^surfaces\/cli\// },
   { library: /^(hono|@hono\/.*)$/, rooms: /^surfaces\/http\// },
-  { library: /^(node:)?child_process$/, rooms: /^(upstreams|daemon)\// },
+  // Servers, the background gateway, and the tools of the platform that keep secrets.
+  { library: /^(node:)?child_process$/, rooms: /^(upstreams|daemon|secrets)\// },
 ];
 
 interface Import {

@@ -81,6 +81,8 @@ export interface ConnectionConfig {
   env?: Record<string, string> | undefined;
   /** A file of more environment variables; those of `env` win. */
   envFile?: string | undefined;
+  /** Variables of the gateway's own environment that the program gets too, by name or pattern. */
+  inheritEnv?: string[] | undefined;
   cwd?: string | undefined;
   url?: string | undefined;
   headers?: Record<string, string> | undefined;
@@ -236,6 +238,8 @@ export interface PolicyConfig {
 }
 
 export interface UpstreamsConfig {
+  /** For every program that does not say so itself. */
+  inheritEnv?: string[] | undefined;
   idleMs?: number | undefined;
   startTimeoutMs?: number | undefined;
   installTimeoutMs?: number | undefined;

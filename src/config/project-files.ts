@@ -61,10 +61,14 @@ async function effectsOf(opened: OpenedConfig): Promise<string[]> {
   const read = await parseOpened(opened, 0);
   if (read.kind === "problems") return ["cannot be read as it is"];
   const { value } = sectionOf(read.document.value) ?? read.document;
-  const { servers, sources, store } = isJsonObject(value) ? value : {};
+  const { servers, sources, store, upstreams } = isJsonObject(value) ? value : {};
+  const inherited = isJsonObject(upstreams) ? textList(upstreams["inheritEnv"]) : [];
   return [
     ...serversIn(servers).map(describeEntry),
     ...(Array.isArray(sources) ? sources.filter(isJsonObject).map(describeSource) : []),
+    ...(inherited.length === 0
+      ? []
+      : [`lets every program it starts inherit from your environment: ${commandLine(inherited)}`]),
     ...(typeof store === "string" ? [`writes to ${commandLine([store])}`] : []),
   ];
 }
@@ -78,21 +82,26 @@ function serversIn(servers: unknown): [name: string, entry: Record<string, unkno
 
 function describeEntry([name, entry]: [string, Record<string, unknown>]): string {
   const connection = isJsonObject(entry["connection"]) ? entry["connection"] : entry;
-  const { command, args, url, env, headers, envFile, cwd } = connection;
+  const { command, args, url, env, headers, envFile, cwd, inheritEnv } = connection;
   return effectLine({
     name,
     command: textOf(command),
-    args: Array.isArray(args) ? args.map(String) : [],
+    args: textList(args),
     url: textOf(url),
     env: textsOf(env),
     headers: textsOf(headers),
     envFile: textOf(envFile),
     cwd: textOf(cwd),
+    inheritEnv: textList(inheritEnv),
   });
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function textList(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function textsOf(map: unknown): Record<string, string> {

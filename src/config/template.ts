@@ -1,4 +1,7 @@
-/** What became of a text with `${NAME}` and `${NAME:-default}` in it; `$${` stands for a literal `${`. */
+/**
+ * What became of a text with `${NAME}` and `${NAME:-default}` in it, and with references to where secrets are kept, such as
+ * `${keychain:NAME}`; `$${` stands for a literal `${`.
+ */
 export interface Expansion {
   readonly text: string;
   readonly missing: readonly string[];
@@ -8,18 +11,27 @@ export interface Expansion {
 
 type Piece =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "variable"; readonly name: string; readonly fallback?: readonly Piece[] };
+  | { readonly kind: "variable"; readonly name: string; readonly fallback?: readonly Piece[] }
+  | { readonly kind: "reference"; readonly text: string };
 
 type Lookup = (name: string) => string | undefined;
 
+/** The value of a reference, given as it stands between the braces. */
+export type ReadReference = (reference: string) => string;
+
 /** A value is inserted as it is: what looks like a variable inside a value is not expanded again. */
-export function expandTemplate(template: string, lookup: Lookup): Expansion {
+export function expandTemplate(template: string, lookup: Lookup, read: ReadReference): Expansion {
   const parsed = parseTemplate(template);
   if (typeof parsed === "string") return { text: "", missing: [], malformed: parsed };
   const missing = new Set<string>();
 
   function expand(pieces: readonly Piece[]): string {
-    return pieces.map((piece) => (piece.kind === "text" ? piece.text : valueOf(piece))).join("");
+    return pieces.map(toText).join("");
+  }
+
+  function toText(piece: Piece): string {
+    if (piece.kind === "text") return piece.text;
+    return piece.kind === "variable" ? valueOf(piece) : read(piece.text);
   }
 
   function valueOf({ name, fallback }: Piece & { kind: "variable" }): string {
@@ -48,14 +60,29 @@ export function variablesOf(template: string): VariableUse[] {
 
 function uses(pieces: readonly Piece[]): VariableUse[] {
   return pieces.flatMap((piece) =>
-    piece.kind === "text"
-      ? []
-      : [{ name: piece.name, hasDefault: piece.fallback !== undefined }, ...uses(piece.fallback ?? [])],
+    piece.kind === "variable"
+      ? [{ name: piece.name, hasDefault: piece.fallback !== undefined }, ...uses(piece.fallback ?? [])]
+      : [],
   );
+}
+
+/** All references in a text, as they stand between the braces, those inside defaults included. */
+export function referencesOf(template: string): string[] {
+  const parsed = parseTemplate(template);
+  return typeof parsed === "string" ? [] : referencesAmong(parsed);
+}
+
+function referencesAmong(pieces: readonly Piece[]): string[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === "reference") return [piece.text];
+    return piece.kind === "variable" ? referencesAmong(piece.fallback ?? []) : [];
+  });
 }
 
 const DEEPEST = 8;
 const HEAD = /\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)/y;
+/** Up to the first brace that no quotes are around. */
+const REFERENCE = /\$\{((?:keychain:|op:\/\/|vault:|command:)(?:"[^"]*"|'[^']*'|[^"'}])*)\}/y;
 
 /** The pieces of a template, or the beginning of the part that cannot be understood. */
 function parseTemplate(template: string): readonly Piece[] | string {
@@ -84,6 +111,12 @@ function parseTemplate(template: string): readonly Piece[] | string {
 
   function parseVariable(depth: number): Piece | string {
     const start = at;
+    REFERENCE.lastIndex = at;
+    const [whole, reference] = REFERENCE.exec(template) ?? [];
+    if (whole !== undefined && reference !== undefined) {
+      at += whole.length;
+      return { kind: "reference", text: reference };
+    }
     HEAD.lastIndex = at;
     const [head, name, ending] = HEAD.exec(template) ?? [];
     if (head === undefined || name === undefined || depth >= DEEPEST) return beginningAt(template, start);

@@ -2,7 +2,7 @@ import { DiscoveryError } from "../errors.js";
 import type { Connection, OAuthSettings, RestAuth, RestConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import { createEnvFiles, type EnvFileParts } from "./env-files.js";
-import { expandTemplate, variablesOf, type VariableUse } from "./template.js";
+import { expandTemplate, type ReadReference, referencesOf, variablesOf, type VariableUse } from "./template.js";
 
 export interface VariablesParts extends EnvFileParts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -13,9 +13,10 @@ export interface VariablesParts extends EnvFileParts {
 export interface Variables {
   /**
    * The text with every `${VAR}` replaced, or CONFIGURATION_ERROR naming those that are not set. Each value that was
-   * put in is told to `onValue`: whoever gets the text may have to hide it again.
+   * put in is told to `onValue`: whoever gets the text may have to hide it again. A reference such as `${keychain:NAME}`
+   * is CONFIGURATION_ERROR unless `read` knows its value.
    */
-  resolve(text: string, onValue?: NoteValue): string;
+  resolve(text: string, onValue?: NoteValue, read?: ReadReference): string;
   /** Tells of a value that no variable holds and that must not show up again all the same. */
   readonly note: NoteValue;
   /** Where the value of a variable would come from now. */
@@ -49,13 +50,14 @@ export function createVariables({ env, secrets, ...parts }: VariablesParts): Var
     return barred === undefined ? { kind: "none" } : { kind: "barred", file: barred };
   }
 
-  function resolve(text: string, onValue?: NoteValue): string {
-    const expanded = expandTemplate(text, (name) => {
+  function resolve(text: string, onValue?: NoteValue, read: ReadReference = notHere): string {
+    const known = (name: string): string | undefined => {
       const value = lookup(name);
       if (value !== undefined) note(value);
       if (value !== undefined) onValue?.(value);
       return value;
-    });
+    };
+    const expanded = expandTemplate(text, known, read);
     if (expanded.malformed !== undefined) throw malformed(expanded.malformed);
     if (expanded.missing.length > 0) throw unresolved(expanded.missing, originOf);
     return expanded.text;
@@ -68,13 +70,13 @@ export function createVariables({ env, secrets, ...parts }: VariablesParts): Var
 export function resolveConnection(
   connection: Connection,
   variables: Pick<Variables, "resolve" | "originOf">,
-  onValue?: NoteValue,
+  { onValue, read }: { readonly onValue?: NoteValue | undefined; readonly read?: ReadReference | undefined } = {},
 ): Connection {
   const missing = new Set<string>();
 
   function text(template: string): string {
     try {
-      return variables.resolve(template, onValue);
+      return variables.resolve(template, onValue, read);
     } catch (error) {
       const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;
       if (!Array.isArray(names)) throw error;
@@ -98,6 +100,16 @@ export function variablesIn(connection: Connection): VariableUse[] {
   return [...uses].map(([name, hasDefault]) => ({ name, hasDefault }));
 }
 
+/** All references to secrets in a connection, each once, as they stand between the braces. */
+export function referencesIn(connection: Connection): string[] {
+  const found = new Set<string>();
+  mapTexts(connection, (text) => {
+    for (const reference of referencesOf(text)) found.add(reference);
+    return text;
+  });
+  return [...found];
+}
+
 function mapTexts(connection: Connection, convert: (text: string) => string): Connection {
   if (connection.kind === "built-in") return connection;
   if (connection.kind === "rest") return mapRest(connection, convert);
@@ -107,7 +119,7 @@ function mapTexts(connection: Connection, convert: (text: string) => string): Co
     return { ...connection, url: convert(url), headers: mapValues(headers, convert), ...told };
   }
   return {
-    kind: "stdio",
+    ...connection,
     command: convert(connection.command),
     args: connection.args.map(convert),
     env: mapValues(connection.env, convert),
@@ -164,9 +176,16 @@ function unresolved(names: readonly string[], originOf: Variables["originOf"]): 
   });
 }
 
+function notHere(reference: string): never {
+  throw new DiscoveryError("CONFIGURATION_ERROR", `\${${reference}} may not stand here.`, {
+    hint: "Secrets are read for servers and adapters of your own configuration. Use a variable, as ${NAME}, here.",
+    facts: { reference: `\${${reference}}` },
+  });
+}
+
 function malformed(beginning: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `"${beginning}" does not begin a variable.`, {
-    hint: "Write ${NAME} or ${NAME:-default}, or $${ for a literal ${.",
+    hint: "Write ${NAME}, ${NAME:-default} or a reference such as ${keychain:NAME}, or $${ for a literal ${.",
     facts: { beginning },
   });
 }

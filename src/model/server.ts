@@ -11,6 +11,10 @@ export interface StdioConnection {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Names of variables of the gateway's environment that it gets too; `*` and `?` are wildcards. */
+  readonly inheritEnv?: readonly string[];
+  /** What may be missing where its process ends by itself; added at the moment of use. */
+  readonly startHint?: string;
 }
 
 export interface HttpConnection {
@@ -121,6 +125,8 @@ export interface ServerDefinition {
   readonly needs?: readonly VariableNeed[];
   /** Where the definition was learned, for messages: a file, or `inline`. */
   readonly origin: string;
+  /** The user's own configuration says so: it alone may refer to where secrets are kept. */
+  readonly isOwn?: true;
 }
 
 /** A tool as a file describes it that a person has signed. */

@@ -52,10 +52,10 @@ export async function openObservers(
   };
 }
 
-async function openTraces(settings: TraceSettings, { now, elapsed, log, secrets }: Place): Promise<Tracing> {
+async function openTraces(settings: TraceSettings, { env, now, elapsed, log, secrets }: Place): Promise<Tracing> {
   for (const value of Object.values(settings.headers)) secrets.note(value);
   const { openTracing } = await import("../tracing/open-tracing.js");
-  return openTracing({ settings, version: VERSION, now, elapsed, randomBytes, schedule, log });
+  return openTracing({ settings, version: VERSION, env, now, elapsed, randomBytes, schedule, log });
 }
 
 function schedule(delayMs: number, run: () => void): () => void {

@@ -19,7 +19,7 @@ describe("the configuration's own servers", () => {
       file: "config.json",
     });
     const origin = "config.json";
-    expect(servers).toEqual([
+    expect(servers.map(({ isOwn: _isOwn, ...server }) => server)).toEqual([
       {
         name: "flat",
         description: "d",

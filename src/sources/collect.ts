@@ -106,7 +106,12 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
   const places = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
   const own = parts.servers
     .filter(({ enabled }) => enabled)
-    .map((entry): Candidate => ({ definition: compileServer(entry, places), ...envFileOf(entry, places) }));
+    .map(
+      (entry): Candidate => ({
+        definition: { ...compileServer(entry, places), ...(parts.isProjects === true ? {} : { isOwn: true }) },
+        ...envFileOf(entry, places),
+      }),
+    );
   const sources = await Promise.all(parts.sources.map((source) => readOne(source, { ...parts, system })));
   const read = await Promise.all(sources.flat().map((source) => withoutBound(source, parts)));
   const merged = mergeServers([startingIn(parts.folder, own), ...read.map(({ servers }) => servers)], parts.own);

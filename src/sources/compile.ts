@@ -42,6 +42,7 @@ function compileConnection(entry: ConnectionEntry, places: Places): Connection {
     args: entry.args ?? [],
     env: entry.env ?? {},
     ...(cwd === undefined ? {} : { cwd }),
+    ...(entry.inheritEnv === undefined ? {} : { inheritEnv: entry.inheritEnv }),
   };
 }
 

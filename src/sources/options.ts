@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { environmentNames } from "../util/environment-names.js";
 import { checkJsonValue } from "../util/json/check-value.js";
 
 const LONGEST_TEXT = 8192;
@@ -31,7 +32,9 @@ const connectionFields = {
   env: z
     .record(z.string().regex(/^[^=\s]+$/, "is not the name of an environment variable"), text)
     .optional()
-    .describe("Environment variables for it. It gets these and a small safe set, not the gateway's own."),
+    .describe(
+      "Environment variables for it. It gets these, a small safe set, and what `inheritEnv` names of the gateway's own.",
+    ),
   envFile: text
     .min(1)
     .optional()
@@ -54,6 +57,11 @@ const connectionFields = {
 
 const ownFields = {
   ...connectionFields,
+  inheritEnv: environmentNames
+    .optional()
+    .describe(
+      "Variables of the gateway's own environment that the program gets too, by name or pattern: `AWS_*`, or `*` for all. Wins over `upstreams.inheritEnv`.",
+    ),
   oauth: z
     .strictObject({
       clientId: text.min(1).optional().describe("The client that you have registered there by hand."),
@@ -204,7 +212,9 @@ function checkConnection(entry: ConnectionEntry, context: Context): void {
   checkEndpoint(entry, context);
   const stdio = entry.command !== undefined;
   if (stdio === (entry.url !== undefined)) return;
-  const misplaced = stdio ? (["headers", "oauth"] as const) : (["args", "env", "envFile", "cwd"] as const);
+  const misplaced = stdio
+    ? (["headers", "oauth"] as const)
+    : (["args", "env", "envFile", "cwd", "inheritEnv"] as const);
   for (const key of misplaced) {
     if (entry[key] !== undefined) report(context, [key], `belongs to a server with \`${stdio ? "url" : "command"}\``);
   }

@@ -1,5 +1,6 @@
 // Work that begins and ends comes in, as spans; they go out to a collector. It refuses to know what the work is.
 import { createGuardedFetch } from "../util/net/guarded-fetch.js";
+import type { Environment } from "../util/net/proxy.js";
 import { createExporter } from "./exporter.js";
 import type { TraceSettings } from "./settings.js";
 import type { Attributes, FinishedSpan, SpanKind } from "./span.js";
@@ -28,6 +29,8 @@ export interface Span {
 export interface TracingParts {
   readonly settings: TraceSettings;
   readonly version: string;
+  /** The variables that name a proxy and certificate authorities. */
+  readonly env: Environment;
   readonly now: () => number;
   /** Milliseconds that only ever grow. */
   readonly elapsed: () => number;
@@ -37,9 +40,9 @@ export interface TracingParts {
 }
 
 export function openTracing(parts: TracingParts): Tracing {
-  const { settings, version, log, schedule } = parts;
+  const { settings, version, env, log, schedule } = parts;
   const { origin } = new URL(settings.endpoint);
-  const guarded = createGuardedFetch({ server: "The collector of traces", allowInward: [origin] });
+  const guarded = createGuardedFetch({ server: "The collector of traces", allowInward: [origin], env });
   const exporter = createExporter({ ...settings, version, guarded, log, schedule });
   return createTracing(parts, exporter);
 }

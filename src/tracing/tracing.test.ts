@@ -281,6 +281,7 @@ it("opens on settings, and closes", async () => {
   const tracing = openTracing({
     settings,
     version: "1",
+    env: {},
     now: Date.now,
     elapsed: () => performance.now(),
     randomBytes: (size) => Buffer.alloc(size, 7),

@@ -162,7 +162,7 @@ function channelParts({ server, options }: ConnectParts): { server: string; maxM
 }
 
 function httpParts(parts: ConnectParts): HttpParts {
-  return { ...channelParts(parts), signIn: parts.signIn };
+  return { ...channelParts(parts), env: parts.env, signIn: parts.signIn };
 }
 
 function stdioParts({ env, stderr, reaper, secrets, options, installations, onInstalling }: ConnectParts) {

@@ -15,7 +15,7 @@ function isLate(error: unknown, code: string): boolean {
 export function networkError(server: string, error: unknown): DiscoveryError {
   const code = systemCode(error) ?? "unknown";
   const unreached = isLate(error, code) ? undefined : UNREACHED[code];
-  const tls = code.includes("CERT") || code.includes("TLS") || code.includes("SSL");
+  const tls = /CERT|TLS|SSL|^UNABLE_TO_/.test(code);
   if (unreached === undefined && !tls) {
     return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {
       hint: "Check what the call has done before you repeat it.",
@@ -28,7 +28,7 @@ export function networkError(server: string, error: unknown): DiscoveryError {
   const what = unreached ?? "its TLS certificate was not accepted";
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: tls
-      ? "Repair the certificate, or correct the url of the server."
+      ? "Repair the certificate, correct the url, or name the server's certificate authority in NODE_EXTRA_CA_CERTS."
       : "Check the url of the server and that it is running.",
     facts: { error: code },
     server,

@@ -7,9 +7,10 @@ import {
 } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { HttpConnection, SseConnection } from "../model/server.js";
+import type { Environment } from "../util/net/proxy.js";
 import { createCappedFetch } from "./capped-fetch.js";
 import type { Channel } from "./channel.js";
-import { createForeignFetch } from "./foreign-fetch.js";
+import { createForeignFetch, createWrittenFetch } from "./guarded-fetches.js";
 import type { SignIn } from "./oauth/sign-in.js";
 
 const GOODBYE_MS = 1_000;
@@ -17,6 +18,8 @@ const GOODBYE_MS = 1_000;
 export interface HttpParts {
   readonly server: string;
   readonly maxMessageBytes: number;
+  /** The variables that name a proxy and certificate authorities. */
+  readonly env: Environment;
   readonly signIn?: SignIn | undefined;
 }
 
@@ -53,11 +56,12 @@ interface Settings {
 function createSettings(connection: SseConnection | HttpConnection, { signIn, ...parts }: HttpParts): Settings {
   let failure: DiscoveryError | undefined;
   const isForeign = connection.kind === "http" && connection.isForeign === true;
-  const foreign = isForeign ? createForeignFetch(parts) : undefined;
+  const url = toUrl(connection.url, parts.server);
+  const guarded = isForeign ? createForeignFetch(parts) : createWrittenFetch(url, parts);
   const fetch = createCappedFetch({
     ...parts,
-    fetch: foreign?.fetch,
-    signed: !isForeign && signIn ? { signIn, origin: toUrl(connection.url, parts.server).origin } : undefined,
+    fetch: guarded?.fetch,
+    signed: !isForeign && signIn ? { signIn, origin: url.origin } : undefined,
     onFailure: (error) => {
       failure = error;
     },
@@ -65,7 +69,7 @@ function createSettings(connection: SseConnection | HttpConnection, { signIn, ..
   return {
     options: { fetch, requestInit: { headers: { ...connection.headers } } },
     failure: () => failure,
-    close: () => foreign?.close(),
+    close: () => guarded?.close(),
   };
 }
 

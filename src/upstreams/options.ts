@@ -1,10 +1,16 @@
 import { z } from "zod";
+import { environmentNames } from "../util/environment-names.js";
 
 const milliseconds = z.number().int().positive();
 
 /** The section `upstreams` of the configuration. */
 export const upstreamOptions = z
   .strictObject({
+    inheritEnv: environmentNames
+      .default([])
+      .describe(
+        "Variables of the gateway's own environment that every program gets whose entry has no `inheritEnv`, by name or pattern: `AWS_*`, or `*` for all.",
+      ),
     idleMs: milliseconds.default(300_000).describe("Close a connection that has had no call for this long."),
     startTimeoutMs: milliseconds.default(30_000).describe("Give up on a server that is not ready after this long."),
     probeTimeoutMs: milliseconds
@@ -37,6 +43,6 @@ export const upstreamOptions = z
       .default(10 * 1024 * 1024)
       .describe("Largest message accepted from a server; a larger one fails its own call only."),
   })
-  .describe("Connections to servers: time limits, queues and sizes.");
+  .describe("Connections to servers: environment, time limits, queues and sizes.");
 
 export type UpstreamOptions = z.output<typeof upstreamOptions>;

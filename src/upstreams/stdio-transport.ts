@@ -62,7 +62,7 @@ class StdioTransport implements Transport {
     private readonly connection: StdioConnection,
     private readonly parts: StdioParts,
   ) {
-    this.#env = childEnvironment(parts.env, connection.env);
+    this.#env = childEnvironment(parts.env, connection.env, connection.inheritEnv);
   }
 
   get pid(): number | null {
@@ -167,6 +167,7 @@ class StdioTransport implements Transport {
       command,
       ...(cwd === undefined ? {} : { cwd }),
       stderr: lines,
+      startHint: this.connection.startHint,
       ...(this.#stray === undefined ? {} : { stdout: toOneLine(redact(this.#stray)).slice(0, 200) }),
       ...(exit.kind === "exited" ? { brokenNpxFolder: installations.brokenNpxFolder(this.#command, lines) } : {}),
     });

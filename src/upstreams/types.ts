@@ -78,6 +78,8 @@ export interface UpstreamTarget {
   readonly name: string;
   /** Resolves templates at the moment of use, and tells what must not show up again; may throw CONFIGURATION_ERROR. */
   readonly connection: (noteSecret?: (value: string) => void) => Promise<Connection> | Connection;
+  /** What tells this connection from another of the same name; by default the connection itself. */
+  readonly identity?: () => string;
   /** The era that the server spoke last time. */
   readonly eraHint?: Era;
   /** For whom it is called: whose sign-in counts. Left out, it is the person at this machine. */

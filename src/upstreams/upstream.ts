@@ -255,7 +255,7 @@ export class Upstream {
     const { server, options, schedule, now } = this.#parts;
     this.#install = undefined;
     const connection = await target.connection((value) => this.#known.note(value));
-    this.identity = identityOf(connection);
+    this.identity = target.identity?.() ?? identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
     this.#stderr = createStderrRing(this.#secrets.redact);
     const onLate = (limitMs: number): void =>

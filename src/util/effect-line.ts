@@ -10,16 +10,18 @@ export interface ServerEffect {
   readonly headers?: Readonly<Record<string, string>>;
   readonly envFile?: string | undefined;
   readonly cwd?: string | undefined;
+  readonly inheritEnv?: readonly string[];
 }
 
 /** One line for the eyes of a person: what is started or spoken to, and everything that bends it. */
 export function effectLine(server: ServerEffect): string {
-  const { name, command, args = [], url, env = {}, headers = {}, envFile, cwd } = server;
+  const { name, command, args = [], url, env = {}, headers = {}, envFile, cwd, inheritEnv = [] } = server;
   const what = command === undefined ? `speaks to ${url ?? "nothing"}` : `starts ${commandLine([command, ...args])}`;
   const texts = [command ?? "", ...args, url ?? "", ...Object.values(env), ...Object.values(headers), cwd ?? ""];
   const more = [
     ...(cwd === undefined ? [] : [`in ${commandLine([cwd])}`]),
     ...list("sets", Object.keys(env)),
+    ...list("inherits from your environment", inheritEnv),
     ...list("sends the headers", Object.keys(headers)),
     ...list("is given your variables", variablesIn([...texts, envFile ?? ""])),
     ...(envFile === undefined ? [] : [`reads variables from ${commandLine([envFile])}`]),

@@ -31,6 +31,11 @@ export function stdioTarget(
   return { name, connection: () => connection, eraHint: "legacy", ...extra };
 }
 
+/** The machine that runs the tests may reach the network by a proxy, or have certificate authorities of its own. */
+function withoutNetwork(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/_PROXY$|^SSL_CERT_|^NODE_EXTRA_CA/i.test(name)));
+}
+
 export interface OpenUpstreams extends Upstreams {
   readonly logged: string[];
   /** The kinds of state that the server went through. */
@@ -45,7 +50,7 @@ export function openUpstreams(
   const states: string[] = [];
   const upstreams = createUpstreams({
     options: upstreamOptions.parse(options),
-    env: process.env,
+    env: withoutNetwork(process.env),
     installsFolder: join(tmpdir(), `anygpt-installs-${process.pid}`),
     now: Date.now,
     random: () => 0.5,

@@ -56,6 +56,8 @@ const PROJECT: Layout = {
 export const claudeCode: Client = {
   id: "claude-code",
   title: "Claude Code",
+  // Issue 17719 of anthropics/claude-code: servers inherit what the shell has exported.
+  passesEnvironment: true,
   places: (system) => [
     { scope: "project", path: inProject(system, ".mcp.json") },
     { scope: "user", path: stateFile(system) },

@@ -8,6 +8,8 @@ import type { System } from "../system.js";
 export interface Client {
   readonly id: string;
   readonly title: string;
+  /** It gives the servers that it starts its whole environment, and not only what their entries name. */
+  readonly passesEnvironment?: true;
   /** In the order of precedence: what is found first has the name. A part of a path may hold one `*`. */
   readonly places: (system: System) => readonly ClientPlace[];
   /** How a file of this program is read, told by its path. */

@@ -27,6 +27,8 @@ const SETTINGS: Layout = {
 export const geminiCli: Client = {
   id: "gemini-cli",
   title: "Gemini CLI",
+  // packages/core/src/tools/mcp-client.ts starts from all of `process.env`.
+  passesEnvironment: true,
   places: (system) => [
     { scope: "project", path: inProject(system, ".gemini", "settings.json") },
     { scope: "user", path: under(system, folder(system), "settings.json") },

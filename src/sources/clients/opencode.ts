@@ -20,6 +20,8 @@ const CONFIG: Layout = {
 export const opencode: Client = {
   id: "opencode",
   title: "opencode",
+  // packages/opencode/src/mcp/index.ts starts from all of `process.env`.
+  passesEnvironment: true,
   places: (system): ClientPlace[] => [
     ...["", ".opencode"].flatMap((folder) =>
       FILES.map((file) => ({ scope: "project" as const, path: inProject(system, folder, file) })),

@@ -30,6 +30,8 @@ const SETTINGS: Layout = {
 export const vscode: Client = {
   id: "vscode",
   title: "VS Code",
+  // src/vs/workbench/api/node/extHostMcpNode.ts starts from all of `process.env`.
+  passesEnvironment: true,
   places: (system): ClientPlace[] => [
     { scope: "project", path: inProject(system, ".vscode", "mcp.json") },
     { scope: "project", path: inProject(system, ".vscode", "settings.json") },

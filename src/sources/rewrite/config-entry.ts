@@ -20,12 +20,13 @@ function connectionOf(connection: Connection): JsonObject {
     const { kind, url, headers } = connection;
     return { type: kind, url, ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }) };
   }
-  const { command, args, env, cwd } = connection;
+  const { command, args, env, cwd, inheritEnv } = connection;
   return {
     command,
     ...(args.length === 0 ? {} : { args: [...args] }),
     ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(inheritEnv === undefined ? {} : { inheritEnv: [...inheritEnv] }),
   };
 }
 

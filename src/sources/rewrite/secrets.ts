@@ -31,7 +31,7 @@ export function replaceSecrets(
   if (connection.kind !== "stdio") {
     const headers = mapEntries(connection.headers, (name, text) => {
       const [, scheme = "", value = ""] = /^((?:Bearer|Basic|Token|token|bearer)\s+)?([^]*)$/.exec(text) ?? [];
-      if (!isSecret(name, value) && scheme === "") return text;
+      if (!looksSecret(name, value) && scheme === "") return text;
       const variable = toVariable(/^authorization$/i.test(name) ? `${prefix}_TOKEN` : `${prefix}_${name}`);
       return isPlain(value) ? `${scheme}${replace({ where: `headers.${name}`, variable, value })}` : text;
     });
@@ -53,7 +53,7 @@ export function replaceSecrets(
     return { ...connection, headers, url: inAddress(connection.url, prefix, replace), ...signIn };
   }
   const env = mapEntries(connection.env, (name, value) =>
-    isSecret(name, value) ? replace({ where: `env.${name}`, variable: toVariable(name), value }) : value,
+    looksSecret(name, value) ? replace({ where: `env.${name}`, variable: toVariable(name), value }) : value,
   );
   const args = connection.args.map((word, index) =>
     inArgument(word, connection.args[index - 1], { index, prefix, replace }),
@@ -67,7 +67,7 @@ function inRest(connection: RestConnection, prefix: string, replace: (secret: Pl
   const hide = (where: string, variable: string, value: string): string =>
     isPlain(value) ? replace({ where, variable: toVariable(`${prefix}_${variable}`), value }) : value;
   const hidden = mapEntries(headers, (name, value) =>
-    isSecret(name, value) ? hide(`headers.${name}`, name, value) : value,
+    looksSecret(name, value) ? hide(`headers.${name}`, name, value) : value,
   );
   return { ...connection, headers: hidden, ...(auth === undefined ? {} : { auth: inAuth(auth, hide) }) };
 }
@@ -96,7 +96,8 @@ function isKeyInPath(segment: string): boolean {
   return /^[\w-]{24,}$/.test(segment) && segment.replace(/\D/g, "").length > 2;
 }
 
-function isSecret(name: string, value: string): boolean {
+/** Whether the value of a variable, option or header of this name is probably a secret. */
+export function looksSecret(name: string, value: string): boolean {
   return isPlain(value) && (SHAPE.test(value) || (NAME.test(name) && !HARMLESS.test(value)) || hasPassword(value));
 }
 
@@ -125,13 +126,14 @@ function inArgument(word: string, before: string | undefined, place: Place): str
   const [, option, value] = /^(--?[\w-]+=)([^]*)$/.exec(word) ?? [];
   if (option !== undefined && value !== undefined) {
     const name = option.replace(/^-+|=$/g, "");
-    if (!isSecret(name, value)) return `${option}${inText(value, place)}`;
+    if (!looksSecret(name, value)) return `${option}${inText(value, place)}`;
     return `${option}${replace({ where, variable: toVariable(`${prefix}_${name}`), value })}`;
   }
   const text = inText(word, place);
   if (text !== word) return text;
-  const isNamed = before !== undefined && /^--?[\w-]+$/.test(before) && isSecret(before, word) && !word.startsWith("-");
-  if (!isNamed && !isSecret("", word)) return word;
+  const isNamed =
+    before !== undefined && /^--?[\w-]+$/.test(before) && looksSecret(before, word) && !word.startsWith("-");
+  if (!isNamed && !looksSecret("", word)) return word;
   const name = isNamed ? (before ?? "").replace(/^-+/, "") : `ARGUMENT_${index + 1}`;
   return replace({ where, variable: toVariable(`${prefix}_${name}`), value: word });
 }
@@ -143,13 +145,13 @@ function inText(text: string, { index, prefix, replace }: Place): string {
   const where = `args[${index}]`;
   if (/^https?:\/\//i.test(text)) return inAddress(text, prefix, (secret) => replace({ ...secret, where }));
   const [, header = "", gap = "", credential = ""] = HEADER.exec(text) ?? [];
-  if (isSecret(header, credential) && !credential.startsWith("//")) {
+  if (looksSecret(header, credential) && !credential.startsWith("//")) {
     return `${header}:${gap}${replace({ where, variable: toVariable(`${prefix}_${header}`), value: credential })}`;
   }
   return text.replace(ASSIGNMENT, (whole, name: string, written: string) => {
     const quote = /^["']/.exec(written)?.[0] ?? "";
     const value = quote === "" ? written : written.slice(1, -1);
-    if (!isSecret(name, value)) return whole;
+    if (!looksSecret(name, value)) return whole;
     return `${name}=${quote}${replace({ where, variable: toVariable(name), value })}${quote}`;
   });
 }
@@ -157,7 +159,7 @@ function inText(text: string, { index, prefix, replace }: Place): string {
 /** A key in the query or in the path, or a password before the host. */
 function inAddress(url: string, prefix: string, replace: (secret: PlainSecret) => string): string {
   const query = url.replace(/([?&])([\w.-]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
-    isSecret(name, value)
+    looksSecret(name, value)
       ? `${mark}${name}=${replace({ where: "url", variable: toVariable(`${prefix}_${name}`), value })}`
       : whole,
   );

@@ -1,5 +1,6 @@
 // The options in force come in; who may address the gateway, from where, and as whom, goes out.
 import type { IncomingMessage } from "node:http";
+import type { Environment } from "../../util/net/proxy.js";
 import type { Failures } from "./failures.js";
 import { type Guard, LOOPBACK_NAMES } from "./guard.js";
 import { createIdentify, type Identify, type VerifySigned } from "./identity.js";
@@ -22,6 +23,8 @@ export interface AdmissionsParts {
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
+  /** The variables that name a proxy and certificate authorities. */
+  readonly env: Environment;
   /** Others may call than before. */
   readonly onChange: () => void;
 }
@@ -73,12 +76,12 @@ function callersOf({ tokens, oauth }: HttpOptions): string {
 /** Loaded where an authorization server is trusted, and nowhere else. */
 async function openVerify(
   options: NonNullable<HttpOptions["oauth"]>,
-  { now, elapsed, log }: AdmissionsParts,
+  { now, elapsed, log, env }: AdmissionsParts,
 ): Promise<{ readonly verify: VerifySigned; readonly close: () => void }> {
   const [{ createVerify }, { createIssuerKeys }] = await Promise.all([
     import("./oauth/verify.js"),
     import("./oauth/keys.js"),
   ]);
-  const keys = createIssuerKeys({ options, elapsed });
+  const keys = createIssuerKeys({ options, elapsed, env });
   return { verify: createVerify({ options, keys: keys.find, now, log }), close: () => keys.close() };
 }

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 15_000;
 const LARGEST_ANSWER = 256 * 1024;
 const BODILESS = new Set([204, 205, 304]);
 
-export interface AuthFetchParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
+export interface AuthFetchParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
   readonly server: string;
   readonly connection: RemoteConnection;
 }

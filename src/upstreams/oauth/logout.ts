@@ -1,4 +1,5 @@
 import { DiscoveryError } from "../../errors.js";
+import type { Environment } from "../../util/net/proxy.js";
 import { createAuthFetch } from "./auth-fetch.js";
 import type { Credential } from "./credential.js";
 import { clientOf } from "./renewal.js";
@@ -9,13 +10,13 @@ import { revokeToken } from "./token-request.js";
 export async function revokeCredential(
   server: string,
   credential: Credential,
-  settings: OAuthSettings,
+  { settings, env }: { readonly settings: OAuthSettings; readonly env: Environment },
 ): Promise<string | undefined> {
   const client = clientOf(credential, settings);
   if (client === undefined) return "the configuration names another client by now";
   const { accessToken, refreshToken, resource } = credential;
   const connection = { kind: "http", url: resource, headers: {}, oauth: settings } as const;
-  const guarded = createAuthFetch({ server, connection });
+  const guarded = createAuthFetch({ server, connection, env });
   try {
     const tokens = [
       ...(refreshToken === undefined ? [] : [{ token: refreshToken, hint: "refresh_token" }]),

@@ -30,7 +30,7 @@ export interface SignInRequest {
   readonly actor: string;
 }
 
-export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
+export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
   /** Asked every time: a reload may bring another store. */
   readonly store: () => CredentialStore;
   readonly key: LocalKey;
@@ -66,8 +66,12 @@ export function createSignIns(parts: SignInParts): FindSignIn {
     const holding = { server, connection: addressKey(connection), actor };
     const settings = connection.oauth ?? {};
     const name = JSON.stringify([holding, settings]);
-    const { lookup, ca, store, now, pause = wait } = parts;
-    const network = { ...(lookup === undefined ? {} : { lookup }), ...(ca === undefined ? {} : { ca }) };
+    const { lookup, ca, env, store, now, pause = wait } = parts;
+    const network = {
+      ...(lookup === undefined ? {} : { lookup }),
+      ...(ca === undefined ? {} : { ca }),
+      ...(env === undefined ? {} : { env }),
+    };
     const openFetch = () => createAuthFetch({ server, connection, ...network });
     const found = known.get(name)?.deref();
     if (found !== undefined) return found;

@@ -35,3 +35,25 @@ it.each([
 ])("%s", (_name, gateway, own, expected) => {
   expect(childEnvironment(gateway, own)).toEqual(expected);
 });
+
+it.each([
+  ["a name", ["AWS_PROFILE"], ["AWS_PROFILE"]],
+  ["a pattern", ["AWS_*"], ["AWS_PROFILE", "AWS_REGION"]],
+  ["a pattern of single characters", ["AWS_REGIO?"], ["AWS_REGION"]],
+  ["everything but what is the gateway's own", ["*"], ["AWS_PROFILE", "AWS_REGION", "EDITOR"]],
+  ["no name that only contains the pattern", ["REGION"], []],
+])("lets a child inherit %s", (_name, inheritEnv, expected) => {
+  const gateway = {
+    AWS_PROFILE: "p",
+    AWS_REGION: "r",
+    EDITOR: "vi",
+    ANYGPT_TOKEN: "canary",
+    BASH_FUNC: "() { :; }",
+  };
+  expect(Object.keys(childEnvironment(gateway, {}, inheritEnv))).toEqual(expected);
+});
+
+it("hands on how the network is reached", () => {
+  const network = { https_proxy: "http://p:1", NO_PROXY: "a", SSL_CERT_FILE: "/ca.pem", NODE_EXTRA_CA_CERTS: "/x.pem" };
+  expect(childEnvironment({ ...network, OTHER: "x" }, {})).toEqual(network);
+});

@@ -1,3 +1,5 @@
+import { inheritedNames } from "./inherited-names.js";
+
 /** Tells a server that is a gateway itself through how many others it was started. */
 export const DEPTH_VARIABLE = "ANYGPT_DEPTH";
 
@@ -36,20 +38,32 @@ const SAFE_NAMES = new Set([
   "USERNAME",
   "USERPROFILE",
   "WINDIR",
+  // How this machine reaches the network holds for every program on it.
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "NO_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
 ]);
 
 /**
- * What a child process sees: the safe part of the gateway's environment and the variables named for it. Names compare
+ * What a child process sees: the safe part of the gateway's environment, what it inherits by name, and the variables set
+ * for it, the later ones stronger. Names compare
  * without case, because Windows writes `Path`. A value that begins with `()` is a shell function of old bash and stays out.
  * The depth is ours alone to tell: an entry that could set it back could make gateways start each other without end.
  */
 export function childEnvironment(
   gateway: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>>,
+  inheritEnv: readonly string[] = [],
 ): Record<string, string> {
   const environment: Record<string, string> = {};
+  const inherited = new Set(inheritedNames(gateway, inheritEnv));
   for (const [name, value] of Object.entries(gateway)) {
-    if (value !== undefined && isSafe(name) && !value.startsWith("()")) environment[name] = value;
+    const isGiven = isSafe(name) || inherited.has(name);
+    if (value !== undefined && isGiven && !value.startsWith("()")) environment[name] = value;
   }
   for (const [name, value] of Object.entries(own)) {
     if (name.toUpperCase() !== DEPTH_VARIABLE) environment[name] = value;

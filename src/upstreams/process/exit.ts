@@ -18,6 +18,8 @@ export interface ExitContext {
   readonly stdout?: string;
   /** The npx folder whose state explains the failure. */
   readonly brokenNpxFolder?: string | undefined;
+  /** What may be missing. */
+  readonly startHint?: string | undefined;
 }
 
 /** Why a server is not running: what a person needs to repair it. */
@@ -46,7 +48,7 @@ function letGo(log: string | undefined, { server }: ExitContext): DiscoveryError
 }
 
 function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitContext): DiscoveryError {
-  const { server, command, stderr, stdout, brokenNpxFolder } = context;
+  const { server, command, stderr, stdout, brokenNpxFolder, startHint } = context;
   const message = `${server} ${describeExit(exit)}${quoteStderr(stderr)}`;
   return new DiscoveryError(
     "SERVER_CONNECTION_ERROR",
@@ -54,7 +56,9 @@ function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitCont
     {
       hint:
         brokenNpxFolder === undefined
-          ? `Run "${command}" with its arguments in a terminal to see why it ends.`
+          ? [`Run "${command}" with its arguments in a terminal to see why it ends.`, startHint]
+              .filter(Boolean)
+              .join(" ")
           : `Run "anygpt mcp doctor --fix", or remove the folder: ${removalOf(brokenNpxFolder)}`,
       facts: {
         exitCode: exit.code,

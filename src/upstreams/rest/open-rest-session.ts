@@ -17,7 +17,7 @@ import { orCancelled } from "./or-cancelled.js";
 import { createRetryBudget, type RetryBudget } from "./retry.js";
 import { send } from "./send.js";
 
-export interface RestSessionParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
+export interface RestSessionParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
   readonly server: string;
   readonly version: string;
   readonly options: UpstreamOptions;

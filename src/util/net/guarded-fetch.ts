@@ -2,8 +2,13 @@
 // connected to, redirects one by one, sizes after unpacking. It knows no API and keeps nothing of an answer.
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { ConnectionOptions } from "node:tls";
 import { DiscoveryError, type Executed } from "../../errors.js";
 import { brokenOff, refusedAddress, toNetworkError } from "./network-error.js";
+import { networkOf } from "./network.js";
+import type { Environment, Proxy } from "./proxy.js";
+import { proxyRefused, proxyUnreached } from "./proxy-error.js";
+import { proxyHeaders, servernameOf, TunnelAgent } from "./tunnel.js";
 import { createPinnedLookup, type Lookup, lookUpAtSystem, whyNotAsked } from "./pinned-lookup.js";
 import { executedBy, follow, type Hop, isRedirect } from "./redirect.js";
 import { isSafe } from "./safe-method.js";
@@ -21,6 +26,8 @@ export interface GuardedFetchParts {
   readonly lookup?: Lookup;
   /** A certificate authority in place of the system's. */
   readonly ca?: string;
+  /** The variables that name a proxy and certificate authorities. Without it neither is used. */
+  readonly env?: Environment;
 }
 
 export interface GuardedRequest extends Hop {
@@ -32,6 +39,8 @@ export interface GuardedRequest extends Hop {
   /** Largest answer, unpacked. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
+  /** Whatever the method. Otherwise only what can be sent twice goes over a connection that was used before. */
+  readonly reusesConnections?: boolean;
   /** Where a redirect may take credentials and bodies; none is followed out of the origin then. */
   readonly isWithin?: (url: URL) => boolean;
 }
@@ -60,44 +69,67 @@ interface Answer {
 }
 
 export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
-  const { server, lookup = lookUpAtSystem, ca } = parts;
+  const { server, lookup = lookUpAtSystem, ca, env = {} } = parts;
+  const network = networkOf(env);
   const written = new Set(parts.allowInward);
-  // Both checks would be off by NODE_TLS_REJECT_UNAUTHORIZED and --insecure-http-parser.
-  const tls = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
-  const strict = { insecureHTTPParser: false };
-  const pool = { keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 8 };
-  const createAgents = () => ({ http: new HttpAgent(pool), https: new HttpsAgent({ ...pool, ...tls }) });
-  // A connection that leads inward must not be found by a redirect to the same name.
-  const [trusted, others] = [createAgents(), createAgents()];
+  const pools = createPools(server);
 
-  function send(hop: Hop, mayBeInward: boolean, limit: TimeLimit): Promise<IncomingMessage> {
+  /** Both checks would be off by NODE_TLS_REJECT_UNAUTHORIZED and --insecure-http-parser. */
+  function tlsOptions(): TlsOptions {
+    const secureContext = ca === undefined ? network.authorities() : undefined;
+    return {
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { ca }),
+      ...(secureContext === undefined ? {} : { secureContext }),
+    };
+  }
+
+  function send(hop: Hop, { mayBeInward, isShared }: Terms, limit: TimeLimit): Promise<IncomingMessage> {
     const { url, method, headers, body } = hop;
     const why = whyNotAsked(url, mayBeInward);
-    if (why !== undefined) return Promise.reject(refusedAddress(server, why));
+    if (why !== undefined) throw refusedAddress(server, why);
+    const proxy = network.proxyFor(url);
     const isSecure = url.protocol === "https:";
-    // A connection that lay idle may be closed under the request. What must not run twice gets one of its own.
-    const isShared = isSafe(method);
+    const tls = isSecure || proxy?.url.protocol === "https:" ? tlsOptions() : {};
+    const way: Way = { proxy, tls, isSecure, isShared, mayBeInward };
     return new Promise((resolve, reject) => {
-      const request = (isSecure ? requestHttps : requestHttp)(url, {
-        ...(isSecure ? tls : {}),
-        ...strict,
+      const isForwarded = proxy !== undefined && !isSecure;
+      const isEncrypted = isForwarded ? proxy.url.protocol === "https:" : isSecure;
+      const request = (isEncrypted ? requestHttps : requestHttp)(isForwarded ? proxy.url : url, {
+        ...(isEncrypted ? tls : {}),
+        ...(isEncrypted && isForwarded ? { servername: servernameOf(proxy) } : {}),
+        insecureHTTPParser: false,
         method,
-        headers: { ...headers, ...(body === undefined ? {} : { "content-length": String(body.byteLength) }) },
-        agent: isShared && (mayBeInward ? trusted : others)[isSecure ? "https" : "http"],
-        lookup: createPinnedLookup(server, lookup, mayBeInward),
+        headers: {
+          ...headers,
+          ...(body === undefined ? {} : { "content-length": String(body.byteLength) }),
+          ...(isForwarded ? { host: url.host, ...proxyHeaders(proxy) } : {}),
+        },
+        ...(isForwarded ? { path: withoutFragment(url) } : {}),
+        agent: pools.agentFor(way),
+        // The proxy looks the name up: an address cannot be pinned there.
+        ...(proxy === undefined ? { lookup: createPinnedLookup(server, lookup, mayBeInward) } : {}),
         signal: limit.signal,
       });
       request.on("socket", (socket) => {
         if (!socket.connecting) limit.sent();
-        else socket.once(isSecure ? "secureConnect" : "connect", () => limit.sent());
+        else socket.once(isEncrypted ? "secureConnect" : "connect", () => limit.sent());
       });
       // Nobody asked to speak another protocol.
       request.on("upgrade", (_, socket) => {
         socket.destroy();
         reject(brokenOff(server, "upgrade", undefined));
       });
-      request.on("response", resolve);
-      request.on("error", (error) => reject(limit.reason() ?? toNetworkError(server, error, limit.isSent)));
+      request.on("response", (message) => {
+        if (!isForwarded || message.statusCode !== 407) return resolve(message);
+        message.destroy();
+        reject(proxyRefused(server, proxy, { status: 407, target: url.host }));
+      });
+      request.on("error", (error) => {
+        const isUnreached = isForwarded && !limit.isSent;
+        const told = isUnreached ? proxyUnreached(server, proxy, error) : toNetworkError(server, error, limit.isSent);
+        reject(limit.reason() ?? told);
+      });
       request.end(body);
     });
   }
@@ -109,7 +141,9 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     let isResent = false;
     try {
       for (let hops = 0; ; hops++) {
-        const message = await send(hop, mayBeInward, limit);
+        // A connection that lay idle may be closed under the request. What must not run twice gets one of its own.
+        const isShared = request.reusesConnections === true || isSafe(hop.method);
+        const message = await send(hop, { mayBeInward, isShared }, limit);
         const [status, { location }] = [message.statusCode ?? 0, message.headers];
         if (request.redirect === "refuse" || !isRedirect(status, location)) return { message, hop };
         message.destroy();
@@ -157,13 +191,53 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         throw error;
       }
     },
+    close: () => pools.close(),
+  };
+}
+
+type TlsOptions = Pick<ConnectionOptions, "rejectUnauthorized" | "ca" | "secureContext">;
+
+interface Terms {
+  readonly mayBeInward: boolean;
+  /** It may use a connection that was used before. */
+  readonly isShared: boolean;
+}
+
+/** How a request gets to where it is going. */
+interface Way extends Terms {
+  readonly proxy: Proxy | undefined;
+  readonly tls: TlsOptions;
+  readonly isSecure: boolean;
+}
+
+function createPools(server: string) {
+  const options = { keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 8 };
+  const pools = new Map<string, HttpAgent>();
+
+  function create({ proxy, tls, isSecure }: Way, isKept: boolean): HttpAgent {
+    const pool = isKept ? options : {};
+    if (proxy !== undefined && isSecure) return new TunnelAgent({ server, proxy, tls }, pool);
+    const isEncrypted = isSecure || proxy?.url.protocol === "https:";
+    return isEncrypted ? new HttpsAgent({ ...pool, ...tls }) : new HttpAgent(pool);
+  }
+
+  return {
+    agentFor(way: Way): HttpAgent {
+      if (!way.isShared) return create(way, false);
+      // A connection that leads inward must not be found by a redirect to the same name.
+      const key = `${way.mayBeInward} ${way.isSecure} ${way.proxy?.url.href ?? ""}`;
+      const pool = pools.get(key) ?? create(way, true);
+      pools.set(key, pool);
+      return pool;
+    },
     close() {
-      for (const { http, https } of [trusted, others]) {
-        http.destroy();
-        https.destroy();
-      }
+      for (const pool of pools.values()) pool.destroy();
     },
   };
+}
+
+function withoutFragment(url: URL): string {
+  return url.href.slice(0, url.href.length - url.hash.length);
 }
 
 function toHeaders({ headers }: IncomingMessage): Record<string, string> {

@@ -24,13 +24,13 @@ const ALSO_LATER = /^(?:EHOSTUNREACH|ENETUNREACH|ERR_SSL_\w+)$/;
 /** What a socket, a name server or TLS failed with, told once. `isSent`: whether the request may have been read. */
 export function toNetworkError(server: string, error: unknown, isSent: boolean): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
-  const code = firstOf("code", error) ?? "unknown";
-  const isTls = /CERT|TLS|SSL|^EPROTO$/.test(code);
+  const code = systemCodeOf(error) ?? "unknown";
+  const isTls = /CERT|TLS|SSL|^UNABLE_TO_|^EPROTO$/.test(code);
   if (isSent && !isUnreached(code, error)) return brokenOff(server, code, error);
   const what = UNREACHED[code] ?? whyNot(code, isTls);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
-      ? "Repair the certificate, or correct the address."
+      ? "Repair the certificate, correct the address, or name the server's certificate authority in NODE_EXTRA_CA_CERTS."
       : "Check the address and that the server is running.",
     facts: { error: code },
     server,
@@ -109,6 +109,11 @@ export function refusedRedirect(
     server,
     executed,
   });
+}
+
+/** The code of the system, of a name server or of TLS that an error came with. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return firstOf("code", error);
 }
 
 /** Node hides what happened to each address in an AggregateError. */

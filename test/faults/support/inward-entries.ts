@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auth, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import { createIssuerKeys } from "../../../src/surfaces/http/oauth/keys.js";
-import { createForeignFetch } from "../../../src/upstreams/foreign-fetch.js";
+import { createForeignFetch } from "../../../src/upstreams/guarded-fetches.js";
 import { createAuthFetch } from "../../../src/upstreams/oauth/auth-fetch.js";
 import { beginLogin } from "../../../src/upstreams/oauth/login.js";
 import { createGuardedFetch } from "../../../src/util/net/guarded-fetch.js";

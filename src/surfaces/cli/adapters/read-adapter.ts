@@ -4,6 +4,7 @@ import { DiscoveryError } from "../../../errors.js";
 import type { RestConnection } from "../../../model/server.js";
 import { readDocument } from "../../../upstreams/rest/document.js";
 import { createGuardedFetch } from "../../../util/net/guarded-fetch.js";
+import type { CliIo } from "../io.js";
 
 const LONGEST_READ_MS = 30_000;
 
@@ -11,11 +12,11 @@ const LONGEST_READ_MS = 30_000;
 export async function readAdapter(
   server: string,
   connection: RestConnection,
-  signal?: AbortSignal,
+  { env, signal }: Pick<CliIo, "env" | "signal">,
 ): Promise<ConvertedDocument> {
   const { document } = connection;
   const allowInward = URL.canParse(document) ? [new URL(document).origin] : [];
-  const guarded = createGuardedFetch({ server, allowInward });
+  const guarded = createGuardedFetch({ server, allowInward, env });
   let converted: ConvertedDocument | undefined;
   const convert = async (text: string): Promise<ConvertedDocument> =>
     (converted = await convertInThread(text, connection));

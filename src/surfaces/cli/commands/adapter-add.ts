@@ -29,7 +29,7 @@ export const addAdapter: Handler = async (input, context) => {
   assertNew(added.name, target);
   const adapter = check(added, { home, baseDir: cwd, origin: target.file });
   const document = await context.wait(
-    readAdapter(added.name, adapter.connection, context.io.signal),
+    readAdapter(added.name, adapter.connection, context.io),
     () => `Reading ${adapter.connection.document}…`,
   );
   const after = target.format === "program" ? undefined : await extend(added, target);

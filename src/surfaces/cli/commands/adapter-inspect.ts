@@ -12,7 +12,7 @@ export const inspectAdapter: Handler = (input, context) =>
     const adapter = findAdapter(input.argument("server"), stages);
     const connection = toReadable(adapter.connection, (text) => variables.resolve(text));
     const document = await context.wait(
-      readAdapter(adapter.name, connection, context.io.signal),
+      readAdapter(adapter.name, connection, context.io),
       () => `Reading ${adapter.connection.document}…`,
     );
     const page = toAdapterPage(adapter, document, variables);

@@ -51,7 +51,7 @@ async function readOrReason({ name, connection }: Adapter, { variables }: Stages
     const readable = toReadable(connection, (text) =>
       text === connection.document ? variables.resolve(text) : resolvedOrWritten(text, variables),
     );
-    return await readAdapter(name, readable, context.io.signal);
+    return await readAdapter(name, readable, context.io);
   } catch (error) {
     return toDiscoveryError(error);
   }

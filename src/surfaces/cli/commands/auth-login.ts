@@ -48,7 +48,7 @@ async function signIn({ server, actor, connection }: Wanted, input: Input, aroun
   const { signal } = context.io;
   let login: Login | undefined;
   const receiver = await openReceiver(input.number("port") ?? 0, (answer) => login?.isMine(answer) ?? false);
-  const guarded = createAuthFetch({ server, connection });
+  const guarded = createAuthFetch({ server, connection, env: desk.stages.place.env });
   try {
     const parts = {
       server,

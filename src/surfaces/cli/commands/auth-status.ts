@@ -41,7 +41,7 @@ export const authStatus: Handler = (input, context) =>
 /** One for each actor that signed in; nothing is asked of the server. */
 async function statusesOf({ name: server }: ServerDefinition, desk: AuthDesk): Promise<SignInStatus[]> {
   try {
-    const connection = await desk.stages.target(server).connection();
+    const connection = desk.stages.target(server).written();
     if (connection.kind !== "http" && connection.kind !== "sse") return [];
     if (hasOwnAuthorization(connection)) return [{ server, state: "header" }];
     const address = addressKey(connection);

@@ -69,7 +69,7 @@ async function findUnresolved({ collected, target }: Stages): Promise<string[]> 
   const warnings = await Promise.all(
     collected.servers.map(async ({ name }) => {
       try {
-        await target(name).connection();
+        target(name).written();
         return [];
       } catch (error) {
         return [`${name} cannot be used: ${reasonOf(toDiscoveryError(error))}`];

@@ -63,7 +63,7 @@ async function findNeeded(stages: Stages): Promise<NeededVariable[]> {
 /** A variable inside a default is needed only where the one before it is not set: whoever resolves it all knows. */
 async function missingOf(server: string, { target }: Stages): Promise<ReadonlySet<unknown>> {
   try {
-    await target(server).connection();
+    target(server).written();
     return new Set();
   } catch (error) {
     const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;

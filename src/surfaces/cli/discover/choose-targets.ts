@@ -11,7 +11,7 @@ import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { askText } from "./ask-text.js";
 import type { DiscoverDesk } from "./desk.js";
-import { splitCommand } from "./split-command.js";
+import { splitCommand } from "../../../util/split-command.js";
 
 export async function chooseTargets(
   input: Input,

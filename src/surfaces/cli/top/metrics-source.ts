@@ -1,6 +1,7 @@
 // The counters of a running gateway come in, again and again; what happens there per second goes out.
 import { DiscoveryError } from "../../../errors.js";
 import { createGuardedFetch } from "../../../util/net/guarded-fetch.js";
+import type { Environment } from "../../../util/net/proxy.js";
 import { describeSpan } from "../time-words.js";
 import { parseMetrics } from "./parse-metrics.js";
 import { between, type Bucket, quantileIn } from "./quantile.js";
@@ -11,6 +12,8 @@ export interface MetricsSourceParts {
   /** Of the gateway's counters. */
   readonly url: URL;
   readonly token: string | undefined;
+  /** The variables that name a proxy and certificate authorities. */
+  readonly env: Environment;
   readonly now: () => number;
 }
 
@@ -19,8 +22,8 @@ const LATENCY_MS = 300_000;
 const TIMEOUT_MS = 5000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-export function createMetricsSource({ url, token, now }: MetricsSourceParts): Source {
-  const guarded = createGuardedFetch({ server: url.host, allowInward: [url.origin] });
+export function createMetricsSource({ url, token, env, now }: MetricsSourceParts): Source {
+  const guarded = createGuardedFetch({ server: url.host, allowInward: [url.origin], env });
   let history: Tally[] = [];
 
   async function ask(signal: AbortSignal): Promise<string> {

@@ -55,7 +55,8 @@ async function localGateway(wanted: Wanted, context: Context): Promise<OpenSourc
   );
   const host = /^(?:0\.0\.0\.0|\[?::\]?)$/.test(http.host) ? "127.0.0.1" : http.host;
   const url = new URL(`http://${host}:${http.port}/metrics`);
-  return await begin(createMetricsSource({ url, token, now: Date.now }), context.io.signal).catch(() => undefined);
+  const source = createMetricsSource({ url, token, env: context.io.env, now: Date.now });
+  return await begin(source, context.io.signal).catch(() => undefined);
 }
 
 async function gatewayAt(address: string, wanted: Wanted, context: Context): Promise<Source> {
@@ -70,7 +71,7 @@ async function gatewayAt(address: string, wanted: Wanted, context: Context): Pro
           if (wanted.tokenFile === undefined) return undefined;
           throw new DiscoveryError("INVALID_REQUEST", `The file ${file} cannot be read.`, { cause: error });
         });
-  return createMetricsSource({ url, token, now: Date.now });
+  return createMetricsSource({ url, token, env: context.io.env, now: Date.now });
 }
 
 async function tokenIn(file: string, { io }: Context): Promise<string> {

@@ -188,7 +188,7 @@ describe("the numbers of a gateway", () => {
     const seen: string[] = [];
     const url = await serveText(() => ({ status: 200, text: renderMetrics(metrics, sourcesAt(0)) }), seen);
     let time = 50_000;
-    const source = createMetricsSource({ url, token: "t", now: () => time });
+    const source = createMetricsSource({ url, token: "t", env: {}, now: () => time });
     const { signal } = new AbortController();
     const first = await source.read(signal);
     expect(first.total).toMatchObject({ calls: 100, errors: 0, perSecond: 2 });
@@ -212,7 +212,7 @@ describe("the numbers of a gateway", () => {
       status: 200,
       text: renderMetrics(metrics[startedAt === 0 ? 0 : 1]!, sourcesAt(startedAt)),
     }));
-    const source = createMetricsSource({ url, token: undefined, now: () => 20_000 });
+    const source = createMetricsSource({ url, token: undefined, env: {}, now: () => 20_000 });
     const { signal } = new AbortController();
     await source.read(signal);
     startedAt = 15_000;
@@ -226,7 +226,7 @@ describe("the numbers of a gateway", () => {
     [404, "SERVER_CONNECTION_ERROR"],
   ])("are refused with %s: %s", async (status, code) => {
     const url = await serveText(() => ({ status, text: "" }));
-    const source = createMetricsSource({ url, token: undefined, now: Date.now });
+    const source = createMetricsSource({ url, token: undefined, env: {}, now: Date.now });
     await expect(source.read(new AbortController().signal)).rejects.toMatchObject({ code });
     await source.close();
   });

@@ -6,7 +6,7 @@ import { isJsonObject } from "../../../model/json.js";
 import { createGuardedFetch, type GuardedFetchParts } from "../../../util/net/guarded-fetch.js";
 import type { OAuthOptions } from "./options.js";
 
-export interface KeysParts extends Pick<GuardedFetchParts, "lookup" | "ca"> {
+export interface KeysParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
   readonly options: Pick<OAuthOptions, "issuer" | "jwksUri">;
   /** Milliseconds that only ever grow. */
   readonly elapsed: () => number;

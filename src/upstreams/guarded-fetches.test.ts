@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { closeAll, openWatched, startHttpServer } from "../../test/support/upstreams.js";
 import type { Connection } from "../model/server.js";
 import { challengeIn } from "./failures.js";
-import { createForeignFetch } from "./foreign-fetch.js";
+import { createForeignFetch } from "./guarded-fetches.js";
 
 describe("a fetch for addresses that no person wrote down", () => {
   const lookup = () => Promise.resolve([{ address: "10.0.0.1", family: 4 }]);

@@ -1,0 +1,50 @@
+import { DiscoveryError } from "../errors.js";
+import type { KeychainItem } from "./reference.js";
+import type { ToolCall } from "./run-tool.js";
+
+/** How one platform's keychain is read and written. A value goes through standard input: everybody can list arguments. */
+export interface KeychainCalls {
+  read(item: KeychainItem): ToolCall;
+  write(item: KeychainItem, value: string): ToolCall;
+  remove(item: KeychainItem): ToolCall;
+}
+
+const MACOS: KeychainCalls = {
+  read: ({ service, account }) => security(["find-generic-password", "-s", service, "-a", account, "-w"]),
+  write: ({ service, account }, value) => ({
+    program: "security",
+    args: ["-i"],
+    // In hexadecimal nothing has to be quoted.
+    input: `add-generic-password -U -s ${service} -a ${account} -X ${Buffer.from(value).toString("hex")}\n`,
+  }),
+  remove: ({ service, account }) => security(["delete-generic-password", "-s", service, "-a", account]),
+};
+
+const LINUX: KeychainCalls = {
+  read: (item) => secretTool(["lookup", ...attributes(item)]),
+  write: (item, value) => ({
+    ...secretTool(["store", `--label=${item.service} ${item.account}`, ...attributes(item)]),
+    input: value,
+  }),
+  remove: (item) => secretTool(["clear", ...attributes(item)]),
+};
+
+export function keychainCalls(platform: NodeJS.Platform): KeychainCalls {
+  if (platform === "darwin") return MACOS;
+  if (platform !== "win32") return LINUX;
+  throw new DiscoveryError("CONFIGURATION_ERROR", "The keychain of Windows is not supported.", {
+    hint: "Use ${op://VAULT/ITEM/FIELD}, ${vault:PATH#FIELD}, ${command:PROGRAM ARGUMENT …} or a variable instead.",
+  });
+}
+
+function security(args: readonly string[]): ToolCall {
+  return { program: "security", args };
+}
+
+function secretTool(args: readonly string[]): ToolCall {
+  return { program: "secret-tool", args };
+}
+
+function attributes({ service, account }: KeychainItem): string[] {
+  return ["service", service, "account", account];
+}

@@ -1,0 +1,78 @@
+// The entries of the system's keychain, through the platform's own tool.
+import { DiscoveryError } from "../errors.js";
+import { describe } from "./failures.js";
+import { keychainCalls } from "./keychain-calls.js";
+import { keychainItem } from "./reference.js";
+import { createRunTool, type ToolCall, type ToolParts, type ToolResult } from "./run-tool.js";
+import { valueIn } from "./value-in.js";
+
+export interface Keychain {
+  /** Undefined when there is no such entry. */
+  read(name: string): Promise<string | undefined>;
+  /** Replaces what the entry held. */
+  write(name: string, value: string): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+export interface KeychainParts extends ToolParts {
+  readonly platform: NodeJS.Platform;
+}
+
+export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
+  const calls = keychainCalls(platform);
+  const run = createRunTool(parts);
+
+  async function read(name: string): Promise<string | undefined> {
+    const call = calls.read(keychainItem(name));
+    const result = await run(call);
+    // Both tools end so where there is no entry.
+    if (result.kind === "ended" && (result.code !== 0 || result.stdout === "")) return undefined;
+    return valueIn(result) ?? fail("read", name, { call, result });
+  }
+
+  return {
+    read,
+    async write(name, value) {
+      if (value === "" || /[\r\n\0]/.test(value)) throw notStorable(name);
+      const call = calls.write(keychainItem(name), value);
+      const result = await run(call);
+      // `security -i` ends with code 0 whatever became of the command.
+      const isStored = result.kind === "ended" && result.code === 0 && (await read(name)) === value;
+      if (!isStored) fail("written", name, { call, result });
+    },
+    async remove(name) {
+      const call = calls.remove(keychainItem(name));
+      if ((await read(name)) === undefined) throw notThere(name);
+      const result = await run(call);
+      if (result.kind !== "ended" || (await read(name)) !== undefined) fail("removed", name, { call, result });
+    },
+  };
+}
+
+interface Done {
+  readonly call: ToolCall;
+  readonly result: ToolResult;
+}
+
+function fail(done: string, name: string, { call, result }: Done): never {
+  const isSilent = result.kind === "ended" && result.code === 0;
+  const what = isSilent ? `${call.program} did not do it` : describe(result, call.program, true);
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The keychain entry ${name} could not be ${done}: ${what}.`, {
+    hint:
+      result.kind === "missing"
+        ? `Install ${call.program} (on Debian and Ubuntu \`apt install libsecret-tools\`), or keep secrets in ~/.ai/.env.`
+        : "Unlock the keychain and try again.",
+  });
+}
+
+function notStorable(name: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", `The value for ${name} is empty or has more than one line.`, {
+    hint: "Give one line of text.",
+  });
+}
+
+function notThere(name: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", `The keychain has no entry ${name}.`, {
+    hint: `\`anygpt mcp secret set ${name}\` makes one.`,
+  });
+}

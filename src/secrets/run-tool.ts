@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+
+/** A program of the platform and what it is told. */
+export interface ToolCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Its standard input; it is closed after that, or at once. */
+  readonly input?: string;
+}
+
+export type ToolResult =
+  | { readonly kind: "ended"; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly kind: "missing" }
+  | { readonly kind: "too-slow"; readonly limitMs: number }
+  | { readonly kind: "too-much" }
+  | { readonly kind: "failed"; readonly error: string };
+
+export interface ToolParts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where it runs: never the working folder, in which anybody may have put programs. */
+  readonly cwd: string;
+  readonly timeoutMs?: number;
+}
+
+export type RunTool = (call: ToolCall) => Promise<ToolResult>;
+
+/** People may have to touch a sensor or type a password. */
+const TIMEOUT_MS = 60_000;
+const MOST_BYTES = 64 * 1024;
+
+/** Runs programs without a shell. */
+export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: ToolParts): RunTool {
+  return ({ program, args, input = "" }) =>
+    new Promise((resolve) => {
+      const limits = { timeout: timeoutMs, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
+      const options = { ...limits, env: { ...env }, cwd, windowsHide: true, encoding: "utf8" } as const;
+      const child = execFile(program, [...args], options, (error, stdout, stderr) => {
+        if (error === null) return resolve({ kind: "ended", code: 0, stdout, stderr });
+        const code = (error as { readonly code?: string | number | null }).code;
+        if (typeof code === "number") return resolve({ kind: "ended", code, stdout, stderr });
+        if (code === "ENOENT") return resolve({ kind: "missing" });
+        if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return resolve({ kind: "too-much" });
+        if (error.killed === true) return resolve({ kind: "too-slow", limitMs: timeoutMs });
+        resolve({ kind: "failed", error: code ?? error.signal ?? "unknown reason" });
+      });
+      // A program that does not read its input closes it.
+      child.stdin?.on("error", () => undefined);
+      child.stdin?.end(input);
+    });
+}

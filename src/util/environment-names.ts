@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+/** Names of environment variables, with `*` and `?` as wildcards. Windows has names with parentheses. */
+export const environmentNames = z.array(
+  z
+    .string()
+    .max(256)
+    .regex(/^[\w*?()]+$/, "is not the name of an environment variable; `*` and `?` are wildcards"),
+);

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { DiscoveryError } from "../../errors.js";
+import type { Environment } from "./proxy.js";
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/** Whether a variable names certificate authorities other than those that come with Node. */
+export function hasOwnAuthorities(env: Environment): boolean {
+  return ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"].some((name) => (env[name] ?? "") !== "");
+}
+
+/**
+ * The certificate authorities that the environment names: as OpenSSL reads them, SSL_CERT_FILE and SSL_CERT_DIR replace
+ * those that come with Node; as Node reads it, NODE_EXTRA_CA_CERTS adds to them. Undefined when no variable is set.
+ */
+export function readAuthorities(env: Environment): SecureContext | undefined {
+  if (!hasOwnAuthorities(env)) return undefined;
+  const replacing = [...fromFile("SSL_CERT_FILE", env), ...fromFolders("SSL_CERT_DIR", env)];
+  const basis = replacing.length === 0 ? rootCertificates : replacing;
+  const ca = [...new Set([...basis, ...fromFile("NODE_EXTRA_CA_CERTS", env)])];
+  try {
+    return createSecureContext({ ca });
+  } catch (cause) {
+    throw unusable("SSL_CERT_FILE, SSL_CERT_DIR or NODE_EXTRA_CA_CERTS", "holds a certificate that is broken", cause);
+  }
+}
+
+function fromFile(variable: string, env: Environment): string[] {
+  const path = env[variable] ?? "";
+  if (path === "") return [];
+  try {
+    const found = certificatesIn(readFileSync(path));
+    if (found.length > 0) return found;
+  } catch (cause) {
+    throw unusable(variable, `names ${path}, which cannot be read`, cause);
+  }
+  throw unusable(variable, `names ${path}, which holds no certificate in PEM format`);
+}
+
+function fromFolders(variable: string, env: Environment): string[] {
+  return (env[variable] ?? "").split(delimiter).flatMap((folder) => {
+    if (folder === "") return [];
+    try {
+      return readdirSync(folder).flatMap((name) => certificatesOf(join(folder, name)));
+    } catch (cause) {
+      throw unusable(variable, `names ${folder}, which cannot be read`, cause);
+    }
+  });
+}
+
+/** A folder of certificates holds other files and dead links too. */
+function certificatesOf(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= LARGEST_FILE ? certificatesIn(readFileSync(path)) : [];
+}
+
+function certificatesIn(bytes: Buffer): string[] {
+  return bytes.toString("latin1").match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+function unusable(variable: string, what: string, cause?: unknown): DiscoveryError {
+  return new DiscoveryError("CONFIGURATION_ERROR", `The environment variable ${variable} ${what}.`, {
+    hint: "Correct the variable, or unset it to use the certificate authorities that come with Node.",
+    facts: { variable },
+    cause,
+  });
+}

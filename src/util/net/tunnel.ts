@@ -1,0 +1,91 @@
+// A proxy comes in; agents that reach https servers through it go out (CONNECT, RFC 9110 section 9.3.6).
+import { type ClientRequestArgs, request as requestHttp } from "node:http";
+import { Agent, type AgentOptions, request as requestHttps } from "node:https";
+import { isIP, type Socket } from "node:net";
+import { connect, type ConnectionOptions } from "node:tls";
+import { proxyRefused, proxyUnreached } from "./proxy-error.js";
+import { withoutBrackets } from "./no-proxy.js";
+import type { Proxy } from "./proxy.js";
+
+/** Longest that a proxy may take to connect. */
+const CONNECT_MS = 30_000;
+
+export interface TunnelParts {
+  readonly server: string;
+  readonly proxy: Proxy;
+  /** For the proxy where it is reached by https, and for the server behind it. */
+  readonly tls: ConnectionOptions;
+}
+
+type Connected = (error: Error | null, socket: Socket) => void;
+
+/** Each connection is a tunnel: the proxy sees the host's name and port, and no more. */
+export class TunnelAgent extends Agent {
+  readonly #parts: TunnelParts;
+
+  constructor(parts: TunnelParts, options: AgentOptions = {}) {
+    super(options);
+    this.#parts = parts;
+  }
+
+  // Node passes a callback that its types do not have.
+  override createConnection(options: ClientRequestArgs, onConnected?: (...args: never[]) => void): undefined {
+    const done = onConnected as unknown as Connected;
+    const host = withoutBrackets(options.host ?? "");
+    this.#open(host, Number(options.port ?? 443)).then(
+      (socket) => done(null, socket),
+      (error: Error) => done(error, undefined as unknown as Socket),
+    );
+    return undefined;
+  }
+
+  async #open(host: string, port: number): Promise<Socket> {
+    const { tls } = this.#parts;
+    const socket = await openTunnel(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, this.#parts);
+    return await new Promise((resolve, reject) => {
+      const secure = connect({ ...tls, socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
+      secure.once("secureConnect", () => {
+        secure.off("error", reject);
+        resolve(secure);
+      });
+      secure.once("error", reject);
+    });
+  }
+}
+
+function openTunnel(target: string, { server, proxy, tls }: TunnelParts): Promise<Socket> {
+  const isSecure = proxy.url.protocol === "https:";
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? requestHttps : requestHttp)(proxy.url, {
+      ...(isSecure ? { ...tls, servername: servernameOf(proxy) } : {}),
+      method: "CONNECT",
+      path: target,
+      headers: { host: target, ...proxyHeaders(proxy) },
+      agent: false,
+      insecureHTTPParser: false,
+      timeout: CONNECT_MS,
+    });
+    const late = Object.assign(new Error("The proxy did not answer."), { code: "ETIMEDOUT" });
+    request.once("timeout", () => request.destroy(late));
+    request.once("connect", ({ statusCode = 0 }, socket, head) => {
+      if (statusCode < 200 || statusCode > 299) {
+        socket.destroy();
+        return reject(proxyRefused(server, proxy, { status: statusCode, target }));
+      }
+      (socket as Socket).setTimeout(0);
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket as Socket);
+    });
+    request.once("error", (error) => reject(proxyUnreached(server, proxy, error)));
+    request.end();
+  });
+}
+
+/** Node would take it from the header `Host`, which names the server behind the proxy. */
+export function servernameOf({ url }: Proxy): string {
+  return isIP(withoutBrackets(url.hostname)) === 0 ? url.hostname : "";
+}
+
+export function proxyHeaders({ authorization }: Proxy): Record<string, string> {
+  return authorization === undefined ? {} : { "proxy-authorization": authorization };
+}
