@@ -10,6 +10,7 @@ import { curveServers } from "./curves/servers.mjs";
 import { curveTools } from "./curves/tools.mjs";
 import { adapters } from "./rows/adapters.mjs";
 import { calls } from "./rows/calls.mjs";
+import { daemon } from "./rows/daemon.mjs";
 import { detailsTokens } from "./rows/details-tokens.mjs";
 import { engine } from "./rows/engine.mjs";
 import { guards } from "./rows/guards.mjs";
@@ -34,6 +35,7 @@ const ROWS = [
   searchLatency,
   engine,
   start,
+  daemon,
   memory,
   { ...calls, seconds: { usual: 50, quick: 20 } },
   guards,

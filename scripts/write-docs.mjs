@@ -227,6 +227,14 @@ const CONFIGURATION_INTRODUCTION = [
     [
       ["`ANYGPT_CONFIG`", "The configuration file, where `--config` does not name one."],
       [
+        "`ANYGPT_DAEMON`",
+        "`0` runs every command in its own process, without the [background gateway](background-gateway.md). So does `CI`.",
+      ],
+      [
+        "`ANYGPT_DAEMON_IDLE_MINUTES`",
+        "How long the background gateway stays after the last command: 15 by default, fractions are allowed.",
+      ],
+      [
         "`ANYGPT_DEPTH`",
         "Not for people: tells a server through how many gateways it was started. A gateway inside another one uses only the " +
           "configuration that is named for it, and inside three it does not start.",

@@ -3,6 +3,7 @@ import { failedStarts } from "./rows/processes/failed-starts.js";
 import { gatewayKilled } from "./rows/processes/gateway-killed.js";
 import { givenUpCalls } from "./rows/processes/given-up-calls.js";
 import { hugeMessages } from "./rows/processes/huge-messages.js";
+import { installers } from "./rows/processes/installers.js";
 import { serverKills } from "./rows/processes/server-kills.js";
 import { stderrFloods } from "./rows/processes/stderr-floods.js";
 import { unreadInput } from "./rows/processes/unread-input.js";
@@ -18,6 +19,7 @@ describe("under faults of server processes", () => {
     ["a message that is too large costs its own call only", hugeMessages, 11],
     ["starts that fail say why, and hurt nobody", failedStarts, 15],
     ["calls that are given up leave their server in peace", givenUpCalls, 16],
+    ["an installation goes on when its gateway ends, and leaves a working npx cache", installers, 2],
     ["a server that floods its standard error, or closes it, answers as ever", stderrFloods, 10],
     ["calls that a server does not read end in time, and the server is replaced", unreadInput, 1],
   ]);

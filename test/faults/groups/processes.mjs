@@ -136,6 +136,14 @@ export const processes = {
       run: (module) => module.greedyServers,
     },
     {
+      name: "installers",
+      ids: ["U24"],
+      about: "gateways that end while npx installs a server",
+      full: { count: 100, seconds: 420 },
+      quick: { count: 3, seconds: 15 },
+      run: (module) => module.installers,
+    },
+    {
       name: "list-storms",
       ids: ["U14"],
       about: "announcements of changed tools, in bursts and without end",
