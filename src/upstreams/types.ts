@@ -150,7 +150,13 @@ export interface Watching {
 
 export type UpstreamState =
   | { readonly kind: "closed" }
-  | { readonly kind: "starting"; readonly since: number; readonly waiting?: number }
+  | {
+      readonly kind: "starting";
+      readonly since: number;
+      readonly waiting?: number;
+      /** The command is still installing the server's package. */
+      readonly isInstalling?: true;
+    }
   | {
       readonly kind: "open";
       readonly since: number;
