@@ -2,6 +2,7 @@
 import type { Books } from "./books.js";
 import { createCatalog } from "./catalog/catalog.js";
 import { createCatalogDisk } from "./catalog/disk.js";
+import { createFailures } from "./catalog/failures.js";
 import { createPinning } from "./catalog/pinning.js";
 import { createLookup, type Lookup } from "./catalog/lookup.js";
 import { createRefresh, type Refresh } from "./catalog/refresh.js";
@@ -105,6 +106,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     definitions: [...collected.servers, ...ownServers(config, collected.servers)],
     decide: (tool) => decide(rules, tool),
     disk,
+    failures: config.cache.enabled ? createFailures(books.store.failures, log) : undefined,
     pinning: createPinning({
       pins: books.store.pins,
       mode: config.policy.pinning,
@@ -128,6 +130,10 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),
     isStirring: upstreams.isStirring,
+    isInstalling(server) {
+      const state = upstreams.state(server);
+      return state.kind === "starting" && state.isInstalling === true;
+    },
     ttlMs: config.cache.ttl * 1000,
     now,
     elapsed: place.elapsed,

@@ -5,13 +5,8 @@ import { givenConfig, type LoadedConfig, type LoadParts, loadConfig, parseConfig
 import { Lifecycle, type Reload } from "./lifecycle.js";
 import { DiscoveryError } from "./errors.js";
 import { describeServer } from "./metatools/describe-server.js";
-import {
-  type SearchResult,
-  type ServerSummary,
-  type ToolMetadata,
-  toSearchResult,
-  toToolMetadata,
-} from "./metatools/metadata.js";
+import { type SearchResult, type ServerSummary, type ToolMetadata, toToolMetadata } from "./metatools/metadata.js";
+import { type Readiness, type SearchOutcome, toReadiness, toSearchOutcome } from "./metatools/readiness.js";
 import { toSearchRequest } from "./metatools/search-input.js";
 import { type ExecutionResult, toExecutionResult } from "./metatools/to-execution-result.js";
 import { toErrorObject } from "./metatools/to-error-object.js";
@@ -37,7 +32,20 @@ export interface SearchToolsOptions {
   readonly includeDisabled?: boolean;
   /** Whether each result says `why` it was found. */
   readonly explain?: boolean;
+  /**
+   * Longest wait in milliseconds for servers that have not answered yet, 60,000 by default. A server that hangs is waited
+   * for at most 10 s. With 0 the search is over what is known.
+   */
+  readonly waitMs?: number;
 }
+
+export interface ReadyOptions {
+  /** 60,000 by default. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const LONGEST_WAIT_MS = 60_000;
 
 export interface ExecuteOptions {
   /** Longest silence in milliseconds. */
@@ -73,10 +81,23 @@ export class DiscoveryEngine {
     return discovery.servers().map((server) => describeServer(server, upstreams.state(server.definition.name)));
   }
 
-  async searchTools(query: string, options: SearchToolsOptions = {}): Promise<SearchResult[]> {
+  /** Resolves when every server has answered for the first time or failed, after `timeoutMs`, or when the signal aborts. */
+  async ready({ timeoutMs = LONGEST_WAIT_MS, signal }: ReadyOptions = {}): Promise<Readiness> {
+    const { discovery, refresh } = await this.known();
+    await refresh.whenKnown(timeoutMs, signal);
+    return toReadiness(discovery.starts(), discovery.failed());
+  }
+
+  /** The same as `searchTools`, with what tells "no such tool" from "its server is still starting". */
+  async search(query: string, options: SearchToolsOptions = {}): Promise<SearchOutcome> {
     const request = toSearchRequest({ query, options });
     const { discovery } = await this.known();
-    return (await discovery.search(request)).hits.map(toSearchResult);
+    return toSearchOutcome(await discovery.search({ waitMs: LONGEST_WAIT_MS, ...request }));
+  }
+
+  /** The tools that fit best, first. On a first run it waits for servers that have not answered yet: see `waitMs`. */
+  async searchTools(query: string, options: SearchToolsOptions = {}): Promise<SearchResult[]> {
+    return [...(await this.search(query, options)).results];
   }
 
   async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {

@@ -6,6 +6,7 @@ export {
   type EngineOptions,
   type ExecuteOptions,
   openEngine,
+  type ReadyOptions,
   type SearchToolsOptions,
   type StreamedExecution,
 } from "./engine.js";
@@ -13,6 +14,7 @@ export { DiscoveryError, type ErrorCode, type ErrorEntry, ERRORS, type Executed 
 export type { ToolExample, ToolParameter } from "./metatools/describe-tool.js";
 export type { Match as SearchMatch } from "./search/explain.js";
 export type { SearchResult, ServerStatus, ServerSummary, ToolMetadata } from "./metatools/metadata.js";
+export type { FailedServer, Readiness, SearchOutcome, StartingServer } from "./metatools/readiness.js";
 export type { ExecutionResult } from "./metatools/to-execution-result.js";
 export type { AskPerson, CallEvent, Question } from "./model/call.js";
 export { toolFileJsonSchema } from "./toolfiles/format/json-schema.js";

@@ -154,7 +154,7 @@ export class Lifecycle {
     this.#isClosed = true;
     this.#watch?.stop();
     const stages = await this.#stages?.catch(() => undefined);
-    stages?.refresh.close();
+    await stages?.refresh.close();
     await this.#foundation?.upstreams.close();
     await this.#foundation?.validation.close();
     await this.#foundation?.observers?.close();
@@ -175,7 +175,7 @@ export class Lifecycle {
     void this.#watch?.mark();
     this.#stages = Promise.resolve(after);
     this.#known.set(after, Promise.resolve());
-    before.refresh.close();
+    before.refresh.stop();
     // Calls in flight finish on the old connections, however long they take; the reload does not wait for them.
     const dropped = after.upstreams.adopt({ options: after.config.upstreams, identities: complete });
     this.#catalogChanged();

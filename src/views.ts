@@ -195,11 +195,13 @@ function narrowLookup({ lookup }: Catalogued, snapshot: () => Snapshot, view: Vi
 }
 
 function narrowRefresh(refresh: Refresh, snapshot: () => Snapshot, view: View): Refresh {
-  const pending = (): string[] =>
-    refresh.pending().filter((name) => snapshot().servers.has(name) || view.mayName(name));
+  const isSeen = (name: string): boolean => snapshot().servers.has(name) || view.mayName(name);
+  const pending = (): string[] => refresh.pending().filter(isSeen);
   return {
     ...refresh,
     pending,
-    whenKnown: (ms) => (pending().length === 0 ? Promise.resolve() : refresh.whenKnown(ms)),
+    starts: () => refresh.starts().filter(({ name }) => isSeen(name)),
+    whenKnown: (ms, signal) => (pending().length === 0 ? Promise.resolve() : refresh.whenKnown(ms, signal)),
+    whenSettled: (ms, wanted) => (pending().length === 0 ? Promise.resolve() : refresh.whenSettled(ms, wanted)),
   };
 }

@@ -27,7 +27,9 @@ it("gives the engine exactly these public methods", () => {
     "getToolDetails",
     "listServers",
     "listTools",
+    "ready",
     "reload",
+    "search",
     "searchTools",
   ]);
 });

@@ -171,7 +171,7 @@ describe("catalog", () => {
   it("keeps the tools of a server that fails, beside the reason", async () => {
     const catalog = open([server("a")]);
     await catalog.learn("a", listing("x"));
-    catalog.fail("a", new DiscoveryError("SERVER_CONNECTION_ERROR", "gone."));
+    await catalog.fail("a", new DiscoveryError("SERVER_CONNECTION_ERROR", "gone."), 1);
     expect(catalog.snapshot().servers.get("a")?.failure?.message).toBe("gone.");
     expect(ids(catalog)).toEqual(["a:x"]);
     await catalog.learn("a", listing("x"));
@@ -200,7 +200,7 @@ describe("catalog", () => {
     await catalog.learn("a", listing("x"));
     const { tools } = catalog.snapshot();
     await catalog.learn("a", listing("x"));
-    catalog.fail("b", new DiscoveryError("SERVER_CONNECTION_ERROR", "gone."));
+    await catalog.fail("b", new DiscoveryError("SERVER_CONNECTION_ERROR", "gone."), 1);
     expect(catalog.snapshot().tools).toBe(tools);
     await catalog.learn("a", listing("x", "y"));
     expect(catalog.snapshot().tools).not.toBe(tools);

@@ -4,11 +4,14 @@ import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import type { CatalogDisk } from "./disk.js";
+import { type Failures, retryAtOf, type ServerFailure } from "./failures.js";
 import { type KnownTools, type Pinning, unread } from "./pinning.js";
+import type { ServerKey } from "./pin-store.js";
 import { type Doubts, NO_DOUBTS } from "./quarantine.js";
 import { fingerprintOf, type ServerRecord, type ToolChange, toRecord } from "./record.js";
 import {
   type CatalogServer,
+  type KnownOfServer,
   type DecideTool,
   definitionsOf,
   type Snapshot,
@@ -21,6 +24,8 @@ export interface CatalogParts {
   readonly decide: DecideTool;
   /** Absent when `cache.enabled` is false. */
   readonly disk: CatalogDisk | undefined;
+  /** Absent when `cache.enabled` is false. */
+  readonly failures?: Failures | undefined;
   /** Absent when nobody cares whether definitions change. */
   readonly pinning?: Pinning | undefined;
   readonly now: () => number;
@@ -35,13 +40,14 @@ export interface Catalog {
   load(): Promise<void>;
   /** Rejects when the definitions are to be compared with what was approved and cannot be: what was known stays. */
   learn(server: string, listing: ServerListing): Promise<void>;
-  fail(server: string, reason: DiscoveryError): void;
+  /** Remembers the failure; what is known of the server stays. `count`: failures in a row. Resolves when it is stored. */
+  fail(server: string, reason: DiscoveryError, count: number): Promise<void>;
   /** Looks again whether what is kept back of a server was approved meanwhile. */
   recheck(server: string): Promise<void>;
 }
 
 export function createCatalog(parts: CatalogParts): Catalog {
-  const { definitions, decide, disk, pinning = NO_PINNING, now, log } = parts;
+  const { definitions, decide, disk, failures, pinning = NO_PINNING, now, log } = parts;
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
     // What is fixed is a person's own word, or ours.
@@ -59,7 +65,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
     if (snapshot.tools !== before) parts.onChange?.();
   };
   /** The tools stay the same objects when nothing about them is new, so that what is built on them can be kept. */
-  const put = (server: CatalogServer, known: Pick<CatalogServer, "record" | "failure" | "doubts">): void => {
+  const put = (server: CatalogServer, known: KnownOfServer): void => {
     const isNews = !isSameList(server, known.record) || !isSameDoubt(server.doubts, known.doubts);
     const { name } = server.definition;
     servers.set(name, isNews ? toCatalogServer(server.definition, known, decide) : { ...server, ...known });
@@ -77,9 +83,26 @@ export function createCatalog(parts: CatalogParts): Catalog {
       if (server === undefined || server.record !== before) continue;
       const record = records.get(definition.name);
       const doubt = doubts[index] ?? unread(definitionsOf(definition, record));
-      put(server, { record: marked(record, doubt, pinning), failure: server.failure, doubts: doubt });
+      put(server, { ...server, record: marked(record, doubt, pinning), doubts: doubt });
     }
     publish();
+  };
+
+  const setFailure = (name: string, { error, failedAt, count }: ServerFailure): void => {
+    const server = servers.get(name);
+    if (server === undefined) return;
+    const retry = { failedAt, count, at: retryAtOf({ failedAt, count }) };
+    servers.set(name, { ...server, failure: error, retry });
+    publish();
+  };
+  /** A server that has answered since, or failed in this process, is left alone. A time in the future is of a wrong clock. */
+  const recallFailures = async (): Promise<void> => {
+    const kept = await failures?.read(definitions.filter(({ isFixed }) => isFixed !== true).map(toKey));
+    for (const [name, failure] of kept ?? []) {
+      const { failure: known, record } = servers.get(name) ?? {};
+      const isOver = (record?.listedAt ?? 0) > failure.failedAt || failure.failedAt > now();
+      if (known === undefined && !isOver) setFailure(name, failure);
+    }
   };
 
   return {
@@ -90,6 +113,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const onDisk = await Promise.all(definitions.map(read));
       // What was learned meanwhile is newer.
       await judge(new Map(definitions.map(({ name }, index) => [name, servers.get(name)?.record ?? onDisk[index]])));
+      await recallFailures();
     },
 
     async learn(name, listing) {
@@ -104,17 +128,20 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const doubts = pinning.enforces ? await seen : NO_DOUBTS;
       report(record, previous, log);
       const kept = marked(record, doubts, pinning);
-      put(servers.get(name) ?? server, { record: kept, failure: undefined, doubts });
+      const before = servers.get(name) ?? server;
+      put(before, { record: kept, failure: undefined, retry: undefined, doubts });
       publish();
       await disk?.write(kept);
+      if (before.failure !== undefined) await failures?.remove({ server: name, fingerprint });
       await seen;
     },
 
-    fail(name, reason) {
+    async fail(name, reason, count) {
       const server = servers.get(name);
       if (server === undefined) return;
-      servers.set(name, { ...server, failure: reason });
-      publish();
+      const failure = { error: reason, failedAt: now(), count };
+      setFailure(name, failure);
+      await failures?.write(toKey(server.definition), failure);
     },
 
     async recheck(name) {
@@ -129,6 +156,10 @@ const NO_PINNING: Pinning = {
   see: () => Promise.resolve(NO_DOUBTS),
   recall: (servers) => Promise.resolve(servers.map(() => NO_DOUBTS)),
 };
+
+function toKey({ name, connection }: ServerDefinition): ServerKey {
+  return { server: name, fingerprint: fingerprintOf(connection) };
+}
 
 function toKnownTools(definition: ServerDefinition, record: ServerRecord | undefined): KnownTools {
   return {

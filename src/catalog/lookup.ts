@@ -1,7 +1,9 @@
 import { DiscoveryError } from "../errors.js";
+import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Catalog } from "./catalog.js";
 import type { Refresh } from "./refresh.js";
 import type { CatalogServer } from "./snapshot.js";
+import { describePhase } from "./starts.js";
 
 export interface LookupParts {
   readonly catalog: Catalog;
@@ -47,7 +49,8 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
 
   const ask = async (name: string, patience: Patience = {}): Promise<CatalogServer | undefined> => {
     misses += 1;
-    await within(patience, refresh.refresh(name), name);
+    const phase = (): string => describePhase(refresh.starts().find((one) => one.name === name) ?? STARTING);
+    await within(patience, refresh.refresh(name), { name, phase });
     return catalog.snapshot().servers.get(name);
   };
   const server = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
@@ -88,16 +91,24 @@ function isUnheard({ record, tools, definition: { files, isFixed } }: CatalogSer
   return record === undefined && isFixed !== true && (tools.length === 0 || files !== undefined);
 }
 
+interface Asked {
+  readonly name: string;
+  readonly phase: () => string;
+}
+
+/** A known server that is asked again. */
+const STARTING = { phase: "starting", forMs: 0 } as const;
+
 /** The start goes on after the wait: the next request finds it done. */
 async function within(
   { waitMs = LONGEST_WAIT_MS, signal }: Patience,
   work: Promise<void>,
-  server: string,
+  { name, phase }: Asked,
 ): Promise<void> {
   let settle: () => void = () => undefined;
   const over = new Promise<never>((_, reject) => {
-    const onAbort = (): void => reject(cancelled(server));
-    const timer = setTimeout(() => reject(starting(server)), waitMs);
+    const onAbort = (): void => reject(cancelled(name));
+    const timer = setTimeout(() => reject(starting(name, phase())), waitMs);
     signal?.addEventListener("abort", onAbort, { once: true });
     settle = () => {
       clearTimeout(timer);
@@ -112,10 +123,12 @@ async function within(
   }
 }
 
-function starting(server: string): DiscoveryError {
-  return new DiscoveryError("UPSTREAM_STARTING", `${server} is still starting.`, {
+function starting(server: string, phase: string): DiscoveryError {
+  const seconds = RETRY_AFTER_SECONDS;
+  return new DiscoveryError("UPSTREAM_STARTING", `${server} is still ${phase}; its tools are not known yet.`, {
     server,
-    hint: "Call again in a few seconds; the start goes on meanwhile.",
+    hint: `Call again in ${seconds} s. The start continues in the background.`,
+    facts: { retry_after_seconds: seconds },
   });
 }
 

@@ -3,7 +3,9 @@ import { eventually } from "../../test/support/eventually.js";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
 import { createCatalog } from "./catalog.js";
+import { createFailures, type FailureStore } from "./failures.js";
 import { createLookup } from "./lookup.js";
+import { fingerprintOf } from "./record.js";
 import { createRefresh } from "./refresh.js";
 
 const definition = (name: string): ServerDefinition => ({
@@ -29,9 +31,12 @@ function setUp(
     patienceMs = 60_000,
     idle = 0,
     still = [] as string[],
+    stirring = [] as string[],
+    installing = [] as string[],
+    store = undefined as FailureStore | undefined,
+    clock = { now: 1_000_000, elapsed: 0 },
   } = {},
 ) {
-  const clock = { now: 1_000_000, elapsed: 0 };
   const asked: string[] = [];
   let reading = 0;
   const open = new Map<string, { answer: () => void; fail: () => void }>();
@@ -39,6 +44,7 @@ function setUp(
     definitions: [...names.map(definition), ...fixed],
     decide: () => ({ enabled: true, tags: [] }),
     disk: undefined,
+    failures: store === undefined ? undefined : createFailures(store, () => undefined),
     now: () => clock.now,
     log: () => undefined,
   });
@@ -62,7 +68,8 @@ function setUp(
       reading += 1;
       return { idle: idle * reading, all: reading };
     },
-    isStirring: (server) => (still.includes(server) ? false : undefined),
+    isStirring: (server) => (still.includes(server) ? false : stirring.includes(server) ? true : undefined),
+    isInstalling: (server) => installing.includes(server),
   });
   const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -197,19 +204,47 @@ describe("refresh", () => {
     await expect(waiting).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
   });
 
-  it("asks a failed server again after its pause, whatever happens to the clock", async () => {
+  it("asks a failed server again after 30 s, then after twice as long each time, up to 10 minutes", async () => {
+    const { refresh, asked, open, clock, settled } = setUp(["a"]);
+    const pauses = [30, 60, 120, 240, 480, 600, 600].map((seconds) => seconds * 1000);
+    for (const [index, pause] of pauses.entries()) {
+      refresh.start();
+      expect(asked).toHaveLength(index + 1);
+      open.get("a")?.fail();
+      await settled();
+      clock.now += pause - 1;
+      refresh.start();
+      expect(asked).toHaveLength(index + 1);
+      clock.now += 1;
+    }
+    await refresh.close();
+  });
+
+  it("asks a failed server again at once when the clock was set back", async () => {
     const { refresh, asked, open, clock, settled } = setUp(["a"]);
     refresh.start();
     open.get("a")?.fail();
     await settled();
     clock.now -= 86_400_000;
-    clock.elapsed += 29_000;
-    refresh.start();
-    expect(asked).toEqual(["a"]);
-    clock.elapsed += 1000;
     refresh.start();
     expect(asked).toEqual(["a", "a"]);
-    refresh.close();
+    await refresh.close();
+  });
+
+  it("asks a failed server at once when it is requested, and begins the pauses anew", async () => {
+    const { refresh, catalog, asked, open, clock, settled } = setUp(["a"]);
+    for (const pause of [30_000, 60_000]) {
+      refresh.start();
+      open.get("a")?.fail();
+      await settled();
+      clock.now += pause;
+    }
+    const requested = refresh.refresh("a").catch(() => undefined);
+    expect(asked).toHaveLength(3);
+    open.get("a")?.fail();
+    await requested;
+    expect(catalog.snapshot().servers.get("a")?.retry).toMatchObject({ count: 1, at: clock.now + 30_000 });
+    await refresh.close();
   });
 
   it("takes a list from the future for stale", async () => {
@@ -230,6 +265,165 @@ describe("refresh", () => {
     expect(catalog.snapshot().servers.get("a")?.failure?.message).toBe("no.");
     expect(catalog.snapshot().tools.has("b:t")).toBe(true);
     refresh.close();
+  });
+});
+
+/** A store of failures that several "processes" share. */
+function memoryStore(): FailureStore & { texts: () => string[] } {
+  const entries = new Map<string, Parameters<FailureStore["write"]>[0]>();
+  return {
+    texts: () => [...entries.values()].map(({ text }) => text),
+    list: async () => [...entries.values()],
+    write: async (entry) => void entries.set(`${entry.server} ${entry.fingerprint}`, entry),
+    remove: async ({ server, fingerprint }) => void entries.delete(`${server} ${fingerprint}`),
+  };
+}
+
+describe("failures that processes share", () => {
+  const failOnce = async (store: FailureStore, clock: { now: number; elapsed: number }) => {
+    const { catalog, refresh, open, settled } = setUp(["a"], { store, clock });
+    await catalog.load();
+    refresh.start();
+    open.get("a")?.fail();
+    await settled();
+    await refresh.close();
+  };
+
+  it("keep the next process from asking before the pause is over, and tell it why", async () => {
+    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
+    await failOnce(store, clock);
+    const next = setUp(["a"], { store, clock });
+    await next.catalog.load();
+    clock.now += 29_999;
+    expect(next.refresh.hasUnknown()).toBe(false);
+    next.refresh.start();
+    expect(next.asked).toEqual([]);
+    expect(next.catalog.snapshot().servers.get("a")).toMatchObject({
+      failure: { code: "SERVER_CONNECTION_ERROR", message: "no." },
+      retry: { count: 1, failedAt: 1_000_000, at: 1_030_000 },
+    });
+    clock.now += 1;
+    expect(next.refresh.hasUnknown()).toBe(true);
+    await next.refresh.close();
+  });
+
+  it("add up, and are forgotten when the server answers", async () => {
+    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
+    await failOnce(store, clock);
+    clock.now += 30_000;
+    await failOnce(store, clock);
+    const next = setUp(["a"], { store, clock });
+    await next.catalog.load();
+    expect(next.catalog.snapshot().servers.get("a")?.retry).toMatchObject({ count: 2, at: clock.now + 60_000 });
+    await next.catalog.learn("a", LISTING);
+    expect(next.catalog.snapshot().servers.get("a")?.retry).toBeUndefined();
+    expect(store.texts()).toEqual([]);
+  });
+
+  it("do not concern a server of the same name with another connection, nor a clock that was set back", async () => {
+    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
+    await failOnce(store, clock);
+    const changed = { ...definition("a"), connection: { kind: "stdio", command: "b", args: [], env: {} } as const };
+    const other = setUp([], { store, clock, fixed: [changed] });
+    await other.catalog.load();
+    expect(other.refresh.hasUnknown()).toBe(true);
+    const earlier = setUp(["a"], { store, clock: { now: 999_999, elapsed: 0 } });
+    await earlier.catalog.load();
+    expect(earlier.refresh.hasUnknown()).toBe(true);
+  });
+
+  it.each([
+    ["a configuration that lacks something", new DiscoveryError("CONFIGURATION_ERROR", "TOKEN is not set.")],
+    ["a missing sign-in", new DiscoveryError("UPSTREAM_UNAUTHORIZED", "no.", { facts: { signIn: "a" } })],
+    ["a defect of ours", new DiscoveryError("INTERNAL_ERROR", "no.")],
+  ])("do not include %s", async (_, error) => {
+    const store = memoryStore();
+    const { catalog } = setUp(["a"], { store });
+    await catalog.fail("a", error, 1);
+    expect(catalog.snapshot().servers.get("a")?.failure).toBe(error);
+    expect(store.texts()).toEqual([]);
+  });
+
+  it("include a server that did nothing for 10 s when the process ends, and none that works or installs", async () => {
+    const names = ["idle", "busy", "installing"];
+    const store = memoryStore();
+    const { refresh, clock } = setUp(names, { store, stirring: ["busy"], installing: ["installing"] });
+    refresh.start();
+    clock.elapsed += 12_000;
+    await refresh.close();
+    expect(store.texts().map((text) => JSON.parse(text) as unknown)).toMatchObject([
+      { server: "idle", message: "idle did not answer within 12 s and was doing nothing.", count: 1 },
+    ]);
+  });
+
+  it("are read around entries of another version", async () => {
+    const store = memoryStore();
+    const connection = definition("a").connection;
+    for (const text of ["{", "7", '{"format":2}', '{"format":1,"code":"NONE","message":"m","count":1}']) {
+      await store.write({ server: "a", fingerprint: fingerprintOf(connection), failedAt: 1, text, forgetBefore: 0 });
+      const { catalog } = setUp(["a"], { store });
+      await catalog.load();
+      expect(catalog.snapshot().servers.get("a")?.failure).toBeUndefined();
+    }
+  });
+});
+
+describe("whenSettled", () => {
+  /** Whether it is over by now. */
+  const isOver = async (wait: Promise<void>): Promise<boolean> =>
+    await Promise.race([wait.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
+
+  it("waits for a young start, for an installation and for a busy process, and not for one that hangs", async () => {
+    const names = ["idle", "busy", "installing"];
+    const setUpAt = (elapsed: number, options: Parameters<typeof setUp>[1]) => {
+      const made = setUp(names, options);
+      made.refresh.start();
+      made.clock.elapsed += elapsed;
+      return made.refresh;
+    };
+    const over = async (elapsed: number, options: Parameters<typeof setUp>[1] = {}) => {
+      const refresh = setUpAt(elapsed, options);
+      const result = await isOver(refresh.whenSettled(60_000));
+      await refresh.close();
+      return result;
+    };
+    expect(await over(9_999)).toBe(false);
+    expect(await over(10_000)).toBe(true);
+    expect(await over(59_999, { stirring: ["busy"] })).toBe(false);
+    expect(await over(60_000, { stirring: ["busy"] })).toBe(true);
+    expect(await over(600_000, { installing: ["installing"] })).toBe(false);
+  });
+
+  it("ends when the last server answers, with the signal, and for one server when that one answers", async () => {
+    const { refresh, open, settled } = setUp(["a", "b"]);
+    refresh.start();
+    const [all, one] = [refresh.whenSettled(60_000), refresh.whenSettled(60_000, { server: "a" })];
+    const stop = new AbortController();
+    const stopped = refresh.whenSettled(60_000, { signal: stop.signal });
+    stop.abort();
+    await stopped;
+    open.get("a")?.answer();
+    await one;
+    await settled();
+    expect(await isOver(all)).toBe(false);
+    open.get("b")?.fail();
+    await all;
+    await refresh.close();
+  });
+
+  it("tells how far each server is", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const { refresh, clock } = setUp(names, { installing: ["b"] });
+    refresh.start();
+    clock.elapsed += 12_000;
+    expect(refresh.starts().map(({ name, phase, forMs }) => [name, phase, forMs])).toEqual([
+      ["a", "starting", 12_000],
+      ["b", "installing", 12_000],
+      ["c", "starting", 12_000],
+      ["d", "starting", 12_000],
+      ["e", "queued", 0],
+    ]);
+    await refresh.close();
   });
 });
 
@@ -287,6 +481,13 @@ describe("lookup", () => {
   it("waits no longer than whoever asks", async () => {
     const { lookup } = setUp(["a"]);
     await expect(lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({ code: "UPSTREAM_STARTING" });
+    const installing = setUp(["a"], { installing: ["a"] });
+    await expect(installing.lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({
+      code: "UPSTREAM_STARTING",
+      message: "a is still installing; its tools are not known yet.",
+      hint: "Call again in 5 s. The start continues in the background.",
+      facts: { retry_after_seconds: 5 },
+    });
     const abort = new AbortController();
     const found = lookup.server("a", { signal: abort.signal });
     abort.abort();

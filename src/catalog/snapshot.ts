@@ -18,11 +18,16 @@ export interface CatalogServer {
   readonly record: ServerRecord | undefined;
   /** Why it could not be asked the last time it was tried. */
   readonly failure: DiscoveryError | undefined;
+  /** When and how often in a row that happened, and when it is asked again without being requested. */
+  readonly retry?: { readonly failedAt: number; readonly count: number; readonly at: number } | undefined;
   /** Which of its tools are kept back, and why. */
   readonly doubts: Doubts;
   /** From its live list, else from the manifest in the configuration. */
   readonly tools: readonly Tool[];
 }
+
+/** What is learnt of a server over time. */
+export type KnownOfServer = Pick<CatalogServer, "record" | "failure" | "retry" | "doubts">;
 
 /** The gateway's own tools are found and called like all others, and belong to no server that anybody has. */
 export function isOwn({ definition }: CatalogServer): boolean {
@@ -39,19 +44,19 @@ export type DecideTool = (tool: { server: string; name: string }) => { enabled: 
 
 export function toCatalogServer(
   definition: ServerDefinition,
-  known: Pick<CatalogServer, "record" | "failure" | "doubts">,
+  { record, failure, retry, doubts: known }: KnownOfServer,
   decide: DecideTool,
 ): CatalogServer {
   const isRest = definition.connection.kind === "rest";
   const files = new Map(definition.files?.map((filed) => [filed.definition.name, filed]));
-  const doubts = known.record === undefined ? known.doubts : withSigned(known.doubts, known.record.tools, files);
-  const tools = definitionsOf(definition, known.record).map((tool) => {
+  const doubts = record === undefined ? known : withSigned(known, record.tools, files);
+  const tools = definitionsOf(definition, record).map((tool) => {
     const made = toTool(definition.name, tool, doubts, decide);
     const filed = files.get(tool.name);
     if (filed !== undefined) Object.assign(made, { file: toFileFacts(filed) });
     return isRest && tool.operation !== undefined ? Object.assign(made, { operation: tool.operation }) : made;
   });
-  return { definition, ...known, tools };
+  return { definition, record, failure, retry, doubts: known, tools };
 }
 
 function toFileFacts({ id, timeoutMs, risk }: FiledTool): ToolFileFacts {

@@ -36,10 +36,17 @@ async function setUp(
   const quiet = { now: () => 1000, elapsed: () => 0, log: () => undefined };
   const catalog = createCatalog({ definitions: servers.map(([one]) => one), decide, disk: undefined, ...quiet });
   for (const [{ name }, known] of servers) {
-    if (known instanceof DiscoveryError) catalog.fail(name, known);
+    if (known instanceof DiscoveryError) await catalog.fail(name, known, 1);
     else await catalog.learn(name, listing(known));
   }
-  const refresh = createRefresh({ catalog, list: never, isStirring: () => undefined, ttlMs: 3_600_000, ...quiet });
+  const refresh = createRefresh({
+    catalog,
+    list: never,
+    isStirring: () => undefined,
+    isInstalling: () => false,
+    ttlMs: 3_600_000,
+    ...quiet,
+  });
   const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse(options.search ?? {}) });

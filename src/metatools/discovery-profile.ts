@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { toSignature } from "../catalog/signature.js";
+import type { CatalogServer } from "../catalog/snapshot.js";
+import { describePending, type PendingServer } from "../catalog/starts.js";
 import type { Execute } from "../executor/execute.js";
 import type { JsonObject } from "../model/json.js";
+import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Tool } from "../model/tool.js";
 import type { UpstreamState } from "../upstreams/types.js";
 import { cutAtWord } from "../util/text.js";
@@ -46,7 +49,7 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
     input: z.strictObject({}),
     readOnly: true,
     async run() {
-      const pending = new Set(discovery.pending());
+      const starts = new Map(discovery.starts().map((start) => [start.name, start]));
       const summaries = discovery.servers().map((one) => describeServer(one, upstreamState(one.definition.name)));
       const isLong = summaries.length > MANY_SERVERS;
       const more = summaries.length - MOST_SERVERS;
@@ -55,7 +58,8 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
         data: {
           servers: summaries
             .slice(0, MOST_SERVERS)
-            .map((summary) => toListedServer(summary, { isLong, isPending: pending.has(summary.name) })),
+            .map((summary) => toListedServer(summary, { isLong, start: starts.get(summary.name) })),
+          ...(starts.size > 0 ? { retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
           ...(more > 0 ? { more, note: "search_tools searches all of them." } : {}),
           ...(summaries.length === 0
             ? { note: "No server is configured. A person can add some to the gateway's config." }
@@ -66,17 +70,29 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
   });
 }
 
-/** One server as the list shows it, with few words in a long one. */
-export function toListedServer(summary: ServerSummary, { isLong, isPending }: { isLong: boolean; isPending: boolean }) {
-  const { name, description, enabledCount, status, known, reason } = summary;
+export interface ListedOptions {
+  /** The list is long, so that each server has few words. */
+  readonly isLong: boolean;
+  /** Of a server that has not answered yet. */
+  readonly start: PendingServer | undefined;
+}
+
+/** One server as the list shows it. `enabledCount` is left out where it is the same as `toolCount`. */
+export function toListedServer(summary: ServerSummary, { isLong, start }: ListedOptions) {
+  const { name, description, toolCount, enabledCount, status, known, reason } = summary;
   return {
     name,
     ...(isLong || description === "" ? {} : { description }),
-    toolCount: enabledCount,
+    toolCount,
+    ...(enabledCount === toolCount ? {} : { enabledCount }),
     status,
-    ...(isPending ? { pending: true } : known ? {} : { known: false }),
+    ...(start !== undefined ? toStart(start) : known ? {} : { known: false }),
     ...(reason === undefined ? {} : { reason: isLong ? cutAtWord(reason, SHORT_REASON) : reason }),
   };
+}
+
+function toStart({ phase, forMs }: PendingServer): JsonObject {
+  return { pending: true, phase, seconds: Math.floor(forMs / 1000) };
 }
 
 function searchTools({ discovery }: ProfileParts): MetaTool {
@@ -98,7 +114,8 @@ const LIKELY = 2;
 const SHORT_SUMMARY = 60;
 
 /** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
-export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools) {
+export function toSearchAnswer({ hits, more, suggestions, pending, failed }: FoundTools) {
+  const isPending = pending.length > 0;
   return {
     results: hits.map(({ tool: found, relevance, why }, rank) => ({
       server: found.server,
@@ -110,9 +127,15 @@ export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools)
       ...(why === undefined ? {} : { why }),
     })),
     ...(more > 0 ? { more } : {}),
-    ...(hits.length === 0 ? { note: nothingFits(suggestions) } : {}),
-    ...(pending.length > 0 ? { pending } : {}),
+    ...(isPending ? { note: askAgain(hits.length > 0, pending) } : {}),
+    ...(hits.length === 0 && !isPending ? { note: nothingFits(suggestions, failed) } : {}),
+    ...(isPending ? { pending: pending.map(({ name }) => name), retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
   };
+}
+
+/** The tool that is looked for may be one of a server that has not answered yet. */
+function askAgain(hasHits: boolean, pending: readonly PendingServer[]): string {
+  return `${describePending(pending)} Search again in ${RETRY_AFTER_SECONDS} s${hasHits ? " if nothing here fits" : ""}.`;
 }
 
 function shortSignature(found: Tool): { signature?: string } {
@@ -120,9 +143,13 @@ function shortSignature(found: Tool): { signature?: string } {
   return signature.length <= LONGEST_SIGNATURE ? { signature } : {};
 }
 
-function nothingFits(suggestions: readonly string[]): string {
+const MOST_FAILED = 10;
+
+function nothingFits(suggestions: readonly string[], failed: readonly CatalogServer[]): string {
   const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
-  return `No tool fits.${near} Try other words, or list_mcp_servers.`;
+  const names = failed.slice(0, MOST_FAILED).map(({ definition }) => definition.name);
+  const lost = failed.length > 0 ? ` Not searched, because they failed to start: ${names.join(", ")}.` : "";
+  return `No tool fits.${near}${lost} Try other words, or list_mcp_servers.`;
 }
 
 function listTools({ discovery }: ProfileParts): MetaTool {

@@ -38,7 +38,14 @@ async function setUp() {
   });
   await catalog.learn("fs", { tools: TOOLS, dropped: [], truncated: false, era: "legacy" });
   const list = () => Promise.reject(new TypeError("Nobody is asked here."));
-  const refresh = createRefresh({ catalog, list, isStirring: () => undefined, ttlMs: 3_600_000, ...quiet });
+  const refresh = createRefresh({
+    catalog,
+    list,
+    isStirring: () => undefined,
+    isInstalling: () => false,
+    ttlMs: 3_600_000,
+    ...quiet,
+  });
   const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const options = searchOptions.parse({ semantic: false });
   const discovery = createDiscovery({ snapshot: catalog.snapshot, lookup, refresh, options });

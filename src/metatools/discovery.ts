@@ -4,6 +4,7 @@ import type { Lookup, Patience } from "../catalog/lookup.js";
 import { assertShown } from "../catalog/quarantine.js";
 import type { Refresh } from "../catalog/refresh.js";
 import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
+import type { PendingServer } from "../catalog/starts.js";
 import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
@@ -40,6 +41,8 @@ export interface SearchRequest {
   /** In place of the configuration's, for who judges the hits by itself. */
   readonly minRelevance?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
+  /** Longest wait for servers that have not answered yet; 1.5 s when left out. */
+  readonly waitMs?: number | undefined;
   /** Whether each hit tells what it was found by. */
   readonly explain?: boolean | undefined;
   /** Protocol metadata of the caller's request, for who watches. */
@@ -49,6 +52,10 @@ export interface SearchRequest {
 export interface Discovery {
   servers(): readonly CatalogServer[];
   pending(): readonly string[];
+  /** The same with how far each of them is. */
+  starts(): readonly PendingServer[];
+  /** Servers that could not be asked and whose tools are not known. */
+  failed(): readonly CatalogServer[];
   search(request: SearchRequest): Promise<FoundTools>;
   /** The server and its tools, asked first if they are not known; SERVER_NOT_FOUND with the nearest names. */
   server(name: string, patience?: Patience): Promise<CatalogServer>;
@@ -58,7 +65,7 @@ export interface Discovery {
   tool(server: string, name: string, patience?: Patience): Promise<Tool>;
 }
 
-/** A search that comes while first-time servers are being asked waits this long for them. */
+/** A search that comes while first-time servers are being asked waits this long for them, unless they hang. */
 const FIRST_TIME_WAIT_MS = 1500;
 /** A server with at most this many tools has them all named when one is not found. */
 const FEW_TOOLS = 12;
@@ -108,14 +115,27 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     return found;
   };
 
+  const failed = (): CatalogServer[] => [...snapshot().servers.values()].filter(isFailed);
+
   return {
     servers: () => [...snapshot().servers.values()].filter((server) => !isOwn(server)),
     pending: () => refresh.pending(),
+    starts: () => refresh.starts(),
+    failed,
     server: async (name, patience) => orThrow(name, await lookup.list(name, patience)),
 
-    async search({ query, server: only, isMeant, limit, minRelevance, includeDisabled = false, explain = false }) {
+    async search({
+      query,
+      server: only,
+      isMeant,
+      limit,
+      minRelevance,
+      waitMs,
+      includeDisabled = false,
+      explain = false,
+    }) {
       if (only !== undefined && !snapshot().servers.has(only)) throw serverNotFound(only, snapshot());
-      await refresh.whenKnown(FIRST_TIME_WAIT_MS);
+      await refresh.whenSettled(waitMs ?? FIRST_TIME_WAIT_MS, { server: only });
       const current = snapshot();
       const accepts = (id: string): boolean => {
         const tool = current.tools.get(id);
@@ -135,7 +155,15 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
         const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
         return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
       });
-      return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
+      const { more, suggestions } = answer;
+      const isSearched = (name: string): boolean => only === undefined || only === name;
+      return {
+        hits,
+        more,
+        suggestions,
+        pending: refresh.starts().filter(({ name }) => isSearched(name)),
+        failed: failed().filter(({ definition }) => isSearched(definition.name)),
+      };
     },
 
     find,
@@ -166,6 +194,10 @@ function withFileNamed(
     if (tool !== undefined) return [{ id: tool.id, relevance: 1 }, ...hits.filter(({ id }) => id !== tool.id)];
   }
   return hits;
+}
+
+function isFailed({ failure, tools }: CatalogServer): boolean {
+  return failure !== undefined && tools.length === 0;
 }
 
 async function openIndexer(meaning: DiscoveryParts["meaning"]): Promise<Indexer> {

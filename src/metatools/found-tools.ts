@@ -1,3 +1,5 @@
+import type { PendingServer } from "../catalog/starts.js";
+import type { CatalogServer } from "../catalog/snapshot.js";
 import type { Tool } from "../model/tool.js";
 import type { Match } from "../search/explain.js";
 
@@ -14,5 +16,7 @@ export interface FoundTools {
   readonly more: number;
   readonly suggestions: readonly string[];
   /** Servers that have not answered for the first time yet. */
-  readonly pending: readonly string[];
+  readonly pending: readonly PendingServer[];
+  /** Servers that could not be asked and whose tools are not known. */
+  readonly failed: readonly CatalogServer[];
 }

@@ -14,11 +14,17 @@ const { query, server, limit } = searchInput.shape;
 /** What programs pass to `searchTools`. Members that it does not know are left alone, as types leave them. */
 const given = z.object({
   query,
-  options: z.object({ server, limit, includeDisabled: z.boolean().optional(), explain: z.boolean().optional() }),
+  options: z.object({
+    server,
+    limit,
+    includeDisabled: z.boolean().optional(),
+    explain: z.boolean().optional(),
+    waitMs: z.number().min(0).optional(),
+  }),
 });
 
 const HINT =
-  "The query is a text of 1 to 2,000 characters, the options an object whose limit is a whole number from 1 to 50.";
+  "The query is a text of 1 to 2,000 characters, the options an object whose limit is a whole number from 1 to 50 and whose waitMs is a number of at least 0.";
 
 /** Programs without types may pass anything. */
 export function toSearchRequest(asked: { query: unknown; options: unknown }): SearchRequest {

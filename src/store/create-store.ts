@@ -45,6 +45,7 @@ export function createStore({ file, inline = false }: StoreParts): Store {
     pins: partOf("pins") as Store["pins"],
     rates: partOf("rates") as Store["rates"],
     catalog: partOf("catalog") as Store["catalog"],
+    failures: partOf("failures") as Store["failures"],
     credentials: partOf("credentials") as Store["credentials"],
     toolFiles: partOf("toolFiles") as Store["toolFiles"],
     prepare: () =>
@@ -56,7 +57,13 @@ export function createStore({ file, inline = false }: StoreParts): Store {
   };
 }
 
-const APART_FROM_CALLS: ReadonlySet<Request["part"]> = new Set(["pins", "catalog", "credentials", "toolFiles"]);
+const APART_FROM_CALLS: ReadonlySet<Request["part"]> = new Set([
+  "pins",
+  "catalog",
+  "failures",
+  "credentials",
+  "toolFiles",
+]);
 
 /** What belongs to a call is part of its record: without it the call is not made. */
 function codeOf(part: Request["part"]): ErrorCode {

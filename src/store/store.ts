@@ -1,9 +1,10 @@
 // What has to outlive a process and be shared by several goes in and comes out again: keys, audit, approvals, pins,
-// rates, catalog, credentials, versions of tool files. It refuses to know what any of it means, what time it is, and who asks.
+// rates, catalog, failures, credentials, versions of tool files. It refuses to know what any of it means, what time it is, and who asks.
 import type { Approvals } from "./approvals.js";
 import type { AuditRecords } from "./audit-records.js";
 import type { CatalogRecords } from "./catalog-records.js";
 import type { Credentials } from "./credentials.js";
+import type { FailureRecords } from "./failure-records.js";
 import type { KeyRecords } from "./key-records.js";
 import type { Pins } from "./pins.js";
 import type { RateWindows } from "./rate-windows.js";
@@ -23,6 +24,7 @@ export interface Store {
   readonly pins: Pins;
   readonly rates: RateWindows;
   readonly catalog: CatalogRecords;
+  readonly failures: FailureRecords;
   readonly credentials: Credentials;
   readonly toolFiles: ToolFileVersions;
   /** Resolves when a record could be written now; rejects with AUDIT_UNAVAILABLE. Undefined while all goes well. */

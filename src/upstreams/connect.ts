@@ -3,7 +3,7 @@ import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { ANY_CLIENT, SHARED_CLIENT } from "./asking-back/capabilities.js";
+import { ANY_CLIENT } from "./asking-back/capabilities.js";
 import type { Channel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
@@ -84,7 +84,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   const channel = openChannel(connection, plan, parts);
   const clientInfo = { name: "anygpt-discovery", version: parts.version };
   const client = new Client(clientInfo, {
-    capabilities: declaredTo(connection, parts.peers),
+    capabilities: ANY_CLIENT,
     versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
     // Results are not validated here, and the SDK's own validator costs a start dear.
     jsonSchemaValidator: {
@@ -110,6 +110,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
         clientInfo,
         listTimeoutMs,
         pulseTimeoutMs,
+        hidesFolders: parts.peers === "many" && connection.kind === "stdio",
         secrets,
         onListChanged,
         onNotice,
@@ -126,11 +127,6 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));
     return { kind: "failed", reason: connectError(parts.server, reason), error, ended: ending !== undefined };
   }
-}
-
-function declaredTo({ kind }: McpConnection, peers: Peers): object {
-  if (peers === "none") return {};
-  return peers === "many" && kind === "stdio" ? SHARED_CLIENT : ANY_CLIENT;
 }
 
 /** What else to try after a failure: the other era, or the older HTTP transport. */

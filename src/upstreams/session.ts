@@ -44,6 +44,8 @@ export interface SessionParts {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly listTimeoutMs: number;
   readonly pulseTimeoutMs: number;
+  /** One process serves several clients: it would keep the folders of one and use them for the others. */
+  readonly hidesFolders?: boolean;
   readonly secrets: Secrets;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
@@ -91,7 +93,7 @@ export function createSession(parts: SessionParts): Session {
     },
   });
   const pages = createPages();
-  const questions = createServerQuestions(exchange.respond, pages);
+  const questions = createServerQuestions(exchange.respond, { pages, hidesFolders: parts.hidesFolders === true });
   const logs = createLogs({ client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
 
   const relay = createRelay({ ...parts, era, request: askBeside });

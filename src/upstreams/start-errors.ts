@@ -1,4 +1,5 @@
 import { DiscoveryError } from "../errors.js";
+import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Pause } from "./breaker.js";
 import { quoteStderr } from "./process/exit.js";
 
@@ -22,11 +23,23 @@ export function pausing({ reason, retryAt, open }: Pause, now: number): Discover
   });
 }
 
-export function stillStarting(server: string, sinceMs: number, isInstalling: boolean): DiscoveryError {
-  const what = isInstalling ? `installing (${Math.round(sinceMs / 1000)} s)` : "still starting";
-  return new DiscoveryError("UPSTREAM_STARTING", `${server} is ${what}.`, {
-    hint: `Call again in a few seconds; the ${isInstalling ? "installation" : "start"} goes on.`,
-    facts: { startingForMs: Math.round(sinceMs), ...(isInstalling ? { isInstalling } : {}) },
+/** The server, and for how long its command has been starting or installing it. */
+export interface OpenStart {
+  readonly server: string;
+  readonly forMs: number;
+  readonly isInstalling: boolean;
+}
+
+export function stillStarting({ server, forMs, isInstalling }: OpenStart): DiscoveryError {
+  const doing = isInstalling ? "installing" : "starting";
+  const message = `${server} is still ${doing} after ${Math.round(forMs / 1000)} s.`;
+  return new DiscoveryError("UPSTREAM_STARTING", message, {
+    hint: `Call again in ${RETRY_AFTER_SECONDS} s. The ${isInstalling ? "installation" : "start"} continues in the background.`,
+    facts: {
+      startingForMs: Math.round(forMs),
+      retry_after_seconds: RETRY_AFTER_SECONDS,
+      ...(isInstalling ? { isInstalling } : {}),
+    },
     server,
   });
 }

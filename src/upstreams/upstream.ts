@@ -350,7 +350,11 @@ export class Upstream {
 
   #waitFor(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
     const toStillStarting = (): DiscoveryError =>
-      stillStarting(this.#parts.server, this.#parts.now() - start.since, this.#isInstalling());
+      stillStarting({
+        server: this.#parts.server,
+        forMs: this.#parts.now() - start.since,
+        isInstalling: this.#isInstalling(),
+      });
     const toReason = (error: unknown): DiscoveryError => this.#reason(error);
     return waitForStart(start, { ...this.#parts, waitMs, signal, toStillStarting, toReason });
   }

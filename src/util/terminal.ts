@@ -34,3 +34,15 @@ export function displayWidth(text: string): number {
   for (const character of text) width += INVISIBLE.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
 }
+
+/** The text in at most `width` cells; what is left out is marked. */
+export function cutToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let [kept, used] = ["", 0];
+  for (const character of text) {
+    used += displayWidth(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}

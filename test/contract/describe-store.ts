@@ -5,6 +5,7 @@ import { describeApprovals } from "./store/approvals.js";
 import { describeAuditRecords } from "./store/audit-records.js";
 import { describeCatalogRecords } from "./store/catalog-records.js";
 import { describeCredentials } from "./store/credentials.js";
+import { describeFailureRecords } from "./store/failure-records.js";
 import { describeKeyRecords } from "./store/key-records.js";
 import { describePins } from "./store/pins.js";
 import { describeProcesses } from "./store/processes.js";
@@ -33,6 +34,7 @@ export function describeStore(
     describePins(createPlace);
     describeRateWindows(createPlace);
     describeCatalogRecords(createPlace);
+    describeFailureRecords(createPlace);
     describeCredentials(createPlace);
     describeToolFileVersions(createPlace);
     if (withProcesses) describeProcesses(createPlace);

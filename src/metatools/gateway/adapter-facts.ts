@@ -1,4 +1,5 @@
 import type { CatalogServer } from "../../catalog/snapshot.js";
+import type { PendingServer } from "../../catalog/starts.js";
 import { variablesOf } from "../../config/template.js";
 import type { JsonObject } from "../../model/json.js";
 import type { Connection, RestAuth } from "../../model/server.js";
@@ -64,8 +65,13 @@ export function titleOf({ definition, record }: CatalogServer): string {
   return definition.facts?.title ?? record?.title ?? definition.name;
 }
 
-export function describeStatus(server: CatalogServer, state: UpstreamState, isPending: boolean): JsonObject {
+export function describeStatus(
+  server: CatalogServer,
+  state: UpstreamState,
+  start: PendingServer | undefined,
+): JsonObject {
   const { status, known, reason } = describeServer(server, state);
   if (status === "error") return { status: "error", ...(reason === undefined ? {} : { reason }) };
-  return { status: isPending ? "pending" : known ? "operational" : "unknown" };
+  if (start !== undefined) return { status: "pending", phase: start.phase, seconds: Math.floor(start.forMs / 1000) };
+  return { status: known ? "operational" : "unknown" };
 }

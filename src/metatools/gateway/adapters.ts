@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CatalogServer } from "../../catalog/snapshot.js";
+import type { PendingServer } from "../../catalog/starts.js";
 import type { JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
 import { categoryOf } from "../../registry/operation.js";
@@ -32,7 +33,7 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
     async run(asked) {
       const servers = table.discovery.servers();
       const found = servers.filter((server) => isMeant(server, asked));
-      const pending = new Set(table.discovery.pending());
+      const starts = new Map(table.discovery.starts().map((start) => [start.name, start]));
       const describe = found.length > MANY ? describeShortly : describeAdapter;
       const more = found.length - MOST;
       return {
@@ -40,7 +41,7 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
         data: {
           total: found.length,
           filters_applied: asked,
-          adapters: found.slice(0, MOST).map((server) => describe(server, table, pending.has(server.definition.name))),
+          adapters: found.slice(0, MOST).map((server) => describe(server, table, starts.get(server.definition.name))),
           ...(more > 0 ? { more } : {}),
           next_step: toNextStep(found.length, servers.length, table),
         },
@@ -68,18 +69,22 @@ function isMeant(server: CatalogServer, asked: z.output<typeof filters>): boolea
   return country === undefined || (facts?.countries ?? []).some((listed) => isSameCountry(country, listed));
 }
 
-function describeShortly(server: CatalogServer, { upstreamState }: GatewayTable, isPending: boolean): JsonObject {
+function describeShortly(
+  server: CatalogServer,
+  { upstreamState }: GatewayTable,
+  start: PendingServer | undefined,
+): JsonObject {
   const { name, facts } = server.definition;
   return {
     id: name,
     name: titleOf(server),
     ...(facts?.category === undefined ? {} : { category: facts.category }),
     tool_count: enabledOf(server).length,
-    ...describeStatus(server, upstreamState(name), isPending),
+    ...describeStatus(server, upstreamState(name), start),
   };
 }
 
-function describeAdapter(server: CatalogServer, table: GatewayTable, isPending: boolean): JsonObject {
+function describeAdapter(server: CatalogServer, table: GatewayTable, start: PendingServer | undefined): JsonObject {
   const { name, facts, connection } = server.definition;
   const state = table.upstreamState(name);
   const tools = enabledOf(server);
@@ -95,7 +100,7 @@ function describeAdapter(server: CatalogServer, table: GatewayTable, isPending: 
     tool_count: tools.length,
     tool_categories: Object.fromEntries(categories),
     auth_type: describeAuthentication(connection).type,
-    ...describeStatus(server, state, isPending),
+    ...describeStatus(server, state, start),
     common_operations: tools.slice(0, MOST_OPERATIONS).map(({ id }) => id),
   };
 }

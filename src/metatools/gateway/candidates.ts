@@ -1,3 +1,4 @@
+import type { PendingServer } from "../../catalog/starts.js";
 import type { Tool } from "../../model/tool.js";
 import type { Operation } from "../../registry/operation.js";
 import type { FoundTool } from "../found-tools.js";
@@ -20,7 +21,7 @@ export interface Candidates {
   /** What was said beside the query, and what of it the query names itself. */
   readonly context: IntentContext;
   readonly suggestions: readonly string[];
-  readonly pending: readonly string[];
+  readonly pending: readonly PendingServer[];
 }
 
 export interface Intent {

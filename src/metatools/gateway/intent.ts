@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { describePending } from "../../catalog/starts.js";
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
+import { RETRY_AFTER_SECONDS } from "../../model/start.js";
 import { describeFinding, type Finding } from "../../registry/check-registry.js";
 import { isStopWord } from "../../search/stop-words.js";
 import { tokenizeQuery } from "../../search/tokenize.js";
@@ -45,7 +47,7 @@ function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): 
   const context = toSearchContext(intent, candidates);
   if (first === undefined) return { ...nothingFits(candidates, table), search_context: context };
   const isGuess = first.confidence < table.options.minConfidence || first.confidence === second?.confidence;
-  if (isGuess) return { ...toSelection(intent, candidates.list, table), search_context: context };
+  if (isGuess) return { ...toSelection(intent, candidates, table), search_context: context };
   const { tool, operation } = first;
   return {
     recommended: toListed(first),
@@ -73,8 +75,9 @@ function toNextStep({ operation }: Candidate, { nameOf }: GatewayTable): string 
 const FEWEST_OPTIONS = 2;
 const MOST_OPTIONS = 3;
 
-function toSelection({ limit }: Intent, list: readonly Candidate[], { nameOf }: GatewayTable): JsonObject {
+function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
   const count = Math.min(Math.max(limit, FEWEST_OPTIONS), MOST_OPTIONS);
+  const later = pending.length > 0 ? ` ${describePending(pending)} Call again in ${RETRY_AFTER_SECONDS} s.` : "";
   return {
     needs_selection: true,
     options: list.slice(0, count).map((one) => ({
@@ -83,14 +86,22 @@ function toSelection({ limit }: Intent, list: readonly Candidate[], { nameOf }: 
       required_params: one.operation.required_params,
     })),
     missing_inputs: [],
-    next_step: `None is certain. Choose one or ask your user, then call ${nameOf("intent")} with its tool_id as query, or again with other words.`,
+    next_step: `None is certain. Choose one or ask your user, then call ${nameOf("intent")} with its tool_id as query, or again with other words.${later}`,
   };
 }
 
-function nothingFits({ suggestions }: Candidates, { nameOf }: GatewayTable): JsonObject {
+function nothingFits({ suggestions, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
+  const nothing = { needs_selection: false, options: [] };
+  if (pending.length > 0) {
+    return {
+      ...nothing,
+      note: describePending(pending),
+      retry_after_seconds: RETRY_AFTER_SECONDS,
+      next_step: `Call ${nameOf("intent")} again in ${RETRY_AFTER_SECONDS} s.`,
+    };
+  }
   return {
-    needs_selection: false,
-    options: [],
+    ...nothing,
     note: "No tool fits.",
     ...(suggestions.length > 0 ? { nearest: suggestions } : {}),
     next_step: `Say it in other words, or call ${nameOf("adapters")} to see what there is.`,
@@ -104,7 +115,7 @@ function toSearchContext({ query, adapter, limit }: Intent, { list, context, pen
     mode: adapter === undefined ? "global" : "adapter-specific",
     matched_adapters: [...new Set(list.slice(0, 1 + limit).map(({ tool }) => tool.server))],
     query_interpreted: [...new Set(words), ...given].join(", "),
-    ...(pending.length > 0 ? { pending_adapters: pending } : {}),
+    ...(pending.length > 0 ? { pending_adapters: pending.map(({ name }) => name) } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import { retryBusy } from "./busy.js";
 import { createCatalogTable } from "./catalog-table.js";
 import { createCredentialTable } from "./credential-table.js";
 import type { Database } from "./driver.js";
+import { createFailureTable } from "./failure-table.js";
 import { toFault } from "./faults.js";
 import { createKeyTable } from "./key-table.js";
 import { PATIENCE_MS, setDurable } from "./open-database.js";
@@ -96,6 +97,7 @@ function createTables(database: Database, owners: Owners): { readonly [Part in k
     pins: once(() => createPinTable(database)),
     rates: once(() => createRateTable(database)),
     catalog: once(() => createCatalogTable(database)),
+    failures: once(() => createFailureTable(database)),
     credentials: once(() => createCredentialTable(database, owners)),
     toolFiles: once(() => createToolFileTable(database)),
   };

@@ -40,6 +40,7 @@ export const OPERATIONS: { readonly [Part in StorePart]: { readonly [Method in k
   pins: { see: "durable", approve: "durable", find: "read", list: "read" },
   rates: { take: "relaxed", peek: "read", giveBack: "relaxed" },
   catalog: { read: "read", write: "relaxed", forget: "relaxed" },
+  failures: { list: "read", write: "relaxed", remove: "relaxed" },
   credentials: {
     find: "read",
     list: "read",

@@ -94,6 +94,12 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // No query could use it, and every record had to keep it up.
   "DROP INDEX audit_by_time;",
+  `
+  CREATE TABLE server_failures (
+    server TEXT NOT NULL, fingerprint TEXT NOT NULL, failed_at INTEGER NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (server, fingerprint)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 export class ForeignDatabaseError extends Error {

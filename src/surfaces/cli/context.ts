@@ -5,6 +5,7 @@ import type { CliIo } from "./io.js";
 import { line, type Line, WARNING } from "./lines.js";
 import { createProgress } from "./progress.js";
 import { render, wantsColor } from "./render.js";
+import type { WaitedServer } from "./server-view.js";
 
 /** What a command works with: its output, its waiting, its place. */
 export interface Context {
@@ -27,6 +28,8 @@ export interface Context {
   jsonLine(value: unknown): void;
   /** Waits with progress on standard error; Ctrl-C ends the wait, after `graceMs` for work that listens to it itself. */
   wait<T>(work: Promise<T>, describe: () => string, graceMs?: number): Promise<T>;
+  /** The same with how far each server is; nothing is shown with `--json`. */
+  waitForServers<T>(work: Promise<T>, servers: () => readonly WaitedServer[]): Promise<T>;
   /** Shows no progress meanwhile: somebody is reading or typing. */
   undisturbed<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -73,6 +76,10 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
     json: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value, null, 2))}\n`),
     jsonLine: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value))}\n`),
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),
+    waitForServers(work, servers) {
+      const either = abortable(work, 0, io.signal);
+      return isJson ? either : progress.duringStarts(either, servers);
+    },
     undisturbed: (work) => progress.hold(work),
   };
 }

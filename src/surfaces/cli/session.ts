@@ -1,7 +1,8 @@
-import type { CatalogServer } from "../../catalog/snapshot.js";
+import { describePhase } from "../../catalog/starts.js";
 import type { Stages } from "../../compose.js";
 import { type DiscoveryEngine, type OpenOptions, openEngine } from "../../engine.js";
 import type { Context } from "./context.js";
+import type { WaitedServer } from "./server-view.js";
 import { optionsOf, settleForeignTrust, settleTrust } from "./trust-files.js";
 
 /** Settles first which files of the project are to be used, then opens the engine for one command. */
@@ -38,43 +39,42 @@ export async function openCatalog(engine: DiscoveryEngine): Promise<Stages> {
   return stages;
 }
 
-/** The catalog with first-time servers asked. Stale ones are left alone: a command that ends at once cannot refresh them. */
+/**
+ * The catalog with first-time servers asked: waits while they make progress, and shows how far each is. Servers that failed
+ * a moment ago are left alone, and stale ones too: a command that ends at once cannot refresh them.
+ */
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
-  const { refresh, snapshot } = stages;
-  const isKnown = [...snapshot().servers.values()].every(
-    ({ record, definition }) => record !== undefined || definition.isFixed === true,
-  );
-  if (isKnown) return stages;
+  const { refresh } = stages;
+  if (!refresh.hasUnknown()) return stages;
   refresh.start();
-  const total = refresh.pending().length;
-  await context.wait(whenEnoughIsKnown(stages, context.io.signal), () => {
-    const pending = refresh.pending();
-    return describeAsking(total - pending.length, total, pending);
-  });
+  const names = refresh.pending();
+  await context.waitForServers(refresh.whenSettled(LONGEST_START_MS, { signal: context.io.signal }), () =>
+    waitedServers(names, stages),
+  );
   return stages;
 }
 
-const FIRST_TIME_WAIT_MS = 5000;
-const LONGEST_WAIT_MS = 60_000;
-const LOOK_AGAIN_MS = 500;
-
-/** One server that hangs does not hold up what is known of the others; while nothing is known of any, all are waited for. */
-export async function whenEnoughIsKnown(
+/** How far each of the servers is that a command waits for. */
+export function waitedServers(
+  names: readonly string[],
   { refresh, snapshot }: Pick<Stages, "refresh" | "snapshot">,
-  signal: AbortSignal,
-): Promise<void> {
-  const isNothingKnown = (): boolean => {
-    const pending = new Set(refresh.pending());
-    const isUnknown = ([name, { tools }]: [string, CatalogServer]): boolean => tools.length === 0 && pending.has(name);
-    return pending.size > 0 && [...snapshot().servers].every(isUnknown);
-  };
-  let waitedMs = FIRST_TIME_WAIT_MS;
-  await refresh.whenKnown(FIRST_TIME_WAIT_MS);
-  while (isNothingKnown() && waitedMs < LONGEST_WAIT_MS && !signal.aborted) {
-    waitedMs += LOOK_AGAIN_MS;
-    await refresh.whenKnown(LOOK_AGAIN_MS);
-  }
+): WaitedServer[] {
+  const starts = new Map(refresh.starts().map((start) => [start.name, start]));
+  return names.flatMap((name): WaitedServer[] => {
+    const start = starts.get(name);
+    const server = snapshot().servers.get(name);
+    if (start !== undefined) return [{ name, kind: "pending", start }];
+    if (server === undefined) return [];
+    if (server.failure !== undefined) return [{ name, kind: "failed", reason: server.failure.message }];
+    return [{ name, kind: "answered", tools: server.tools.filter(({ enabled }) => enabled).length }];
+  });
+}
+
+/** `Asking github… (installing 12 s)` */
+export function askingText(name: string, { refresh }: Pick<Stages, "refresh">): string {
+  const start = refresh.starts().find((one) => one.name === name);
+  return `Asking ${name}…${start?.phase === "installing" ? ` (${describePhase(start)})` : ""}`;
 }
 
 /** `Asking 3 of 12 servers… github, jira`. */

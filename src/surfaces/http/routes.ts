@@ -16,9 +16,12 @@ const NOTHING = { path: {}, query: {}, header: {} } as const;
 const listedServer = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
-  toolCount: z.int(),
+  toolCount: z.int().describe("All tools that it offers."),
+  enabledCount: z.int().optional().describe("How many of them can be called; left out when all can."),
   status: z.enum(["connected", "disconnected", "error"]),
   pending: z.literal(true).optional().describe("It is being asked for its tools for the first time."),
+  phase: z.enum(["queued", "installing", "starting"]).optional().describe("How far a pending adapter is."),
+  seconds: z.int().optional().describe("How long a pending adapter has been in it."),
   known: z.literal(false).optional().describe("Its tools are not known."),
   reason: z.string().optional().describe("Why it could not be reached."),
 });
@@ -34,11 +37,11 @@ const listAdapters = (at: string, operationId: string): Route =>
     answers: z.object({ servers: z.array(listedServer) }),
     async run(_given, { stages }) {
       const { discovery, upstreams } = await stages();
-      const pending = new Set(discovery.pending());
+      const starts = new Map(discovery.starts().map((start) => [start.name, start]));
       const servers = discovery.servers().map((one) => {
         const { name } = one.definition;
         const summary = describeServer(one, upstreams.state(name));
-        return toListedServer(summary, { isLong: false, isPending: pending.has(name) });
+        return toListedServer(summary, { isLong: false, start: starts.get(name) });
       });
       return toAnswer({ servers });
     },
@@ -117,6 +120,7 @@ const searchTools = defineRoute({
     more: z.int().optional().describe("How many more fit."),
     note: z.string().optional(),
     pending: z.array(z.string()).optional().describe("Adapters that have not answered yet."),
+    retry_after_seconds: z.int().optional().describe("When to search again, while adapters are pending."),
   }),
   async run({ q: query, server, limit }, { stages, incoming }) {
     const { discovery } = await stages();

@@ -25,15 +25,26 @@ export interface ServerQuestions {
   withdraw(id: unknown): void;
 }
 
+export interface QuestionOptions {
+  readonly pages?: Pages;
+  /** Whether the server must not learn the folders of any client. */
+  readonly hidesFolders?: boolean;
+}
+
 export function createServerQuestions(
   respond: (id: string | number, answer: PeerAnswer) => void,
-  pages: Pages = createPages(),
+  { pages = createPages(), hidesFolders = false }: QuestionOptions = {},
 ): ServerQuestions {
   const open = new Map<unknown, AbortController>();
 
+  function refusalOf({ id, method }: InboundRequest): Refusal | undefined {
+    if (open.has(id) || open.size >= MOST_OPEN) return refuse(INTERNAL_ERROR, FULL);
+    return hidesFolders && method === "roots/list" ? refuse(METHOD_NOT_FOUND, SHARED) : undefined;
+  }
+
   async function answer(request: InboundRequest): Promise<void> {
     const { id } = request;
-    const whom = open.has(id) || open.size >= MOST_OPEN ? refuse(INTERNAL_ERROR, FULL) : toAsked(request);
+    const whom = refusalOf(request) ?? toAsked(request);
     if ("code" in whom) return respond(id, whom);
     pages.note(request.params, whom.peer);
     const withdrawal = new AbortController();
@@ -56,6 +67,7 @@ export function createServerQuestions(
   };
 }
 
+const SHARED = "Several clients share this server, so it is not told the folders of any of them.";
 const FULL = "Too many questions of this server wait for an answer.";
 
 /** The call that the question belongs to and the client behind it. */

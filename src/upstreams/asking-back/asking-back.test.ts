@@ -107,16 +107,23 @@ it.each([
 
 const TOLD = { ...EVERYTHING, sampling: { context: {}, tools: {} } };
 
-it.each([
-  ["is told of nothing that could be asked where no client is served", undefined, {}],
-  ["is told of everything that a client could be asked", "one", TOLD],
-  ["is not told of folders where it serves the clients of several", "many", { ...TOLD, roots: undefined }],
-] as const)("a legacy server %s", async (_, peers, expected) => {
+it.each([undefined, "one", "many"] as const)(
+  "a legacy server is told the same capabilities, whoever is served (%s)",
+  async (peers) => {
+    const upstreams = openWatched();
+    if (peers !== undefined) upstreams.expectPeers(peers);
+    expect(JSON.parse(textOf(await upstreams.call(legacy, toCall("declared"))))).toEqual(TOLD);
+  },
+);
+
+it("a server process that serves several clients is told the folders of none", async () => {
   const upstreams = openWatched();
-  if (peers !== undefined) upstreams.expectPeers(peers);
-  expect(JSON.parse(textOf(await upstreams.call(legacy, toCall("declared"))))).toEqual(
-    JSON.parse(JSON.stringify(expected)),
-  );
+  upstreams.expectPeers("many");
+  const asked: string[] = [];
+  const noting = peer(({ method }) => (asked.push(method), Promise.resolve({ kind: "result", result: { roots: [] } })));
+  const answer = await upstreams.call(legacy, toCall("folders", {}, { peer: noting }));
+  expect(textOf(answer)).toContain("Several clients share this server");
+  expect(asked).toEqual([]);
 });
 
 it("log messages are heard by the calls under way, and by none of them when they are of several actors", async () => {

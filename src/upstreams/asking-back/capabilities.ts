@@ -8,21 +8,16 @@ const ASKABLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a legacy server is told in the handshake, before it is known who will call: everything that some client may be
- * able to answer. Changes of the folders are not announced: a server would ask for them outside of any call, when nobody
- * can be asked.
+ * What every server is told in the handshake: everything that some client may be able to answer. It is the same in every
+ * process, whoever calls, because servers choose by it which tools they list: a list that depends on who asked first would
+ * change with every command. A caller that cannot be asked is named when the server asks. Changes of the folders are not
+ * announced: a server would ask for them outside of any call, when there is no caller to ask.
  */
 export const ANY_CLIENT = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},
 };
-
-/**
- * The same for a program that serves the clients of several: it would keep what one says of its folders and use it for
- * the others.
- */
-export const SHARED_CLIENT = { elicitation: ANY_CLIENT.elicitation, sampling: ANY_CLIENT.sampling };
 
 export function isAskable(method: string): boolean {
   return Object.hasOwn(ASKABLE, method);

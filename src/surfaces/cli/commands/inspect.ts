@@ -8,7 +8,7 @@ import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
 import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
-import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
+import { askingText, LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 import { reasons } from "./tools.js";
 
 export const inspect: Handler = (input, context) =>
@@ -17,7 +17,7 @@ export const inspect: Handler = (input, context) =>
     const stages = await openCatalog(engine);
     const tool = await context.wait(
       stages.discovery.tool(serverName, input.argument("tool"), { waitMs: LONGEST_START_MS }),
-      () => `Asking ${serverName}…`,
+      () => askingText(serverName, stages),
     );
     if (input.flag("schema")) {
       context.json(tool.definition.inputSchema);

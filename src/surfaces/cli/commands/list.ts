@@ -4,19 +4,21 @@ import { toListedServer } from "../../../metatools/discovery-profile.js";
 import type { ServerSummary } from "../../../metatools/metadata.js";
 import { importNotes } from "../../../notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
+import { catalogNotes, missingData, type MissingServers } from "../catalog-notes.js";
 import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING, WARNING } from "../lines.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
 import { openWholeCatalog, withEngine } from "../session.js";
-import { stillAskedLines } from "../still-asked-lines.js";
 
 export const list: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const stages = await openWholeCatalog(engine, context);
     if (context.isJson) {
-      const pending = stages.discovery.pending();
-      const servers = summaries(stages).map((one) => toListedServer(one, { isLong: false, isPending: one.isPending }));
-      context.json({ servers, ...(pending.length > 0 ? { pending } : {}) });
+      const starts = new Map(stages.discovery.starts().map((start) => [start.name, start]));
+      const servers = summaries(stages).map((one) =>
+        toListedServer(one, { isLong: false, start: starts.get(one.name) }),
+      );
+      context.json({ servers, ...missingData(missingIn(stages)) });
       return 0;
     }
     const isNarrowed = input.flag("status") || input.flag("tools");
@@ -34,10 +36,14 @@ export const list: Handler = (input, context) =>
       ...importNotes(stages.loaded, stages.collected).map((note) => line(0, dim(note))),
       ...stages.loaded.notices.map((notice) => line(0, WARNING, ` ${notice}`)),
       ...stages.collected.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)),
-      ...stillAskedLines(stages.discovery.pending()),
+      ...catalogNotes(missingIn(stages)),
     ]);
     return 0;
   });
+
+function missingIn({ discovery }: Stages): MissingServers {
+  return { pending: discovery.starts(), failed: discovery.failed() };
+}
 
 interface ListedServer extends ServerSummary {
   readonly isPending: boolean;
@@ -75,9 +81,10 @@ function whyNone({ loaded: { file = "The configuration" }, config }: Stages): st
 }
 
 function serverLines(server: ListedServer, { status, tools }: Shown): Line[] {
-  const { name, description, enabledCount, known, reason } = server;
+  const { name, description, toolCount, enabledCount, known, reason } = server;
   const mark = server.status === "error" ? BAD : server.isPending ? WAITING : GOOD;
-  const amount = tools && known ? ` (${count(enabledCount, "tool")})` : "";
+  const disabled = toolCount === enabledCount ? "" : `, ${toolCount - enabledCount} disabled`;
+  const amount = tools && known ? ` (${count(toolCount, "tool")}${disabled})` : "";
   return [
     line(0, mark, " ", bold(name), amount),
     ...(description === "" ? [] : [line(2, description)]),

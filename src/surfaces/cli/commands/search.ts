@@ -5,12 +5,11 @@ import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
+import { catalogNotes, missingData } from "../catalog-notes.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { reasonOf } from "../failure.js";
-import { blocks, bold, dim, line, type Line, WARNING } from "../lines.js";
-import { LONGEST_START_MS, openCatalog, openWholeCatalog, withEngine } from "../session.js";
-import { stillAskedLines } from "../still-asked-lines.js";
+import { blocks, bold, dim, line, type Line } from "../lines.js";
+import { askingText, LONGEST_START_MS, openCatalog, openWholeCatalog, withEngine } from "../session.js";
 
 const NOTHING_FOUND = 2;
 
@@ -26,13 +25,13 @@ export const search: Handler = (input, context) =>
       server,
       limit: input.number("limit"),
       explain: input.flag("explain"),
+      // The command has waited already.
+      waitMs: 0,
     });
-    const failed = findNotSearched(stages, server);
-    if (context.isJson) context.json({ ...toSearchAnswer(found), ...(failed.length > 0 ? { failed } : {}) });
+    if (context.isJson) context.json({ ...toSearchAnswer(found), ...missingData(found) });
     else {
       context.show(searchLines(query, found));
-      const notes = failed.map(({ server: name, reason }) => line(0, WARNING, ` ${name} was not searched: ${reason}`));
-      context.note([...stillAskedLines(found.pending), ...notes]);
+      context.note(catalogNotes(found));
     }
     return found.hits.length === 0 ? NOTHING_FOUND : 0;
   });
@@ -41,14 +40,15 @@ const EMPTY_QUERY_HINT = 'Say what you want to do: anygpt mcp search "create an 
 
 async function openServer(engine: DiscoveryEngine, server: string, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
-  await context.wait(stages.discovery.server(server, { waitMs: LONGEST_START_MS }), () => `Asking ${server}…`);
+  await context.wait(stages.discovery.server(server, { waitMs: LONGEST_START_MS }), () => askingText(server, stages));
   return stages;
 }
 
-export function searchLines(query: string, { hits, more, suggestions }: FoundTools): Line[] {
+export function searchLines(query: string, { hits, more, suggestions, pending }: FoundTools): Line[] {
   const heading = line(0, `Search results for "${query}" (${hits.length} found):`);
   const rest = more > 0 ? [line(0, `… and ${more} more. Narrow the query, or raise --limit.`)] : [];
   if (hits.length > 0) return blocks([[heading], ...hits.map(hitLines), rest]);
+  if (pending.length > 0) return blocks([[heading], [line(0, "No tool of the servers that have answered fits.")]]);
   const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
   return blocks([[heading], [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`)]]);
 }
@@ -79,19 +79,4 @@ function toReason({ word, found, kind, fields }: Match): string {
   const where = fields.map((field) => field.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)).join(", ");
   if (kind === "near") return `near in meaning: "${found}" (in ${where})`;
   return `"${word}"${word === found ? "" : ` as "${found}"`} (${KINDS[kind]}in ${where})`;
-}
-
-/** A server that a search could not look into. */
-interface NotSearched {
-  readonly server: string;
-  readonly reason: string;
-}
-
-/** A search is only as good as what is known: servers that could not be asked are named. */
-function findNotSearched({ snapshot }: Stages, only: string | undefined): NotSearched[] {
-  return [...snapshot().servers.values()].flatMap(({ definition: { name }, failure, tools }) =>
-    failure === undefined || tools.length > 0 || (only !== undefined && only !== name)
-      ? []
-      : [{ server: name, reason: reasonOf(failure) }],
-  );
 }

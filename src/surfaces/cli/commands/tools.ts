@@ -10,16 +10,15 @@ import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { metaToolData } from "../meta-tool-data.js";
-import { LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
+import { askingText, LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 
 export const tools: Handler = async (input, context) => {
   const name = input.argument("server");
   if (name === "") throw noServer();
   return await withEngine(context, async (engine) => {
     const stages = await openCatalog(engine);
-    const server = await context.wait(
-      stages.discovery.server(name, { waitMs: LONGEST_START_MS }),
-      () => `Asking ${name}…`,
+    const server = await context.wait(stages.discovery.server(name, { waitMs: LONGEST_START_MS }), () =>
+      askingText(name, stages),
     );
     const explained = input.flag("explain") ? explanations(stages) : undefined;
     const all = input.flag("all") || explained !== undefined;

@@ -46,7 +46,7 @@ async function createBaselineRanker(
         const tool = tools.get(id);
         return tool === undefined ? [] : [{ tool, relevance: score / best }];
       });
-      return { hits, more: 0, suggestions: [], pending: [] };
+      return { hits, more: 0, suggestions: [], pending: [], failed: [] };
     },
   };
 }

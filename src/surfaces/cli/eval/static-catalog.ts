@@ -37,7 +37,13 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
     disk: undefined,
   });
   const list = (server: string): Promise<never> => Promise.reject(new TypeError(`${server} is only a file.`));
-  const refresh = createRefresh({ ...surroundings, catalog, list, isStirring: () => undefined });
+  const refresh = createRefresh({
+    ...surroundings,
+    catalog,
+    list,
+    isStirring: () => undefined,
+    isInstalling: () => false,
+  });
   const lookup = createLookup({ ...surroundings, catalog, refresh, remembers: true });
   let hiddenNow = NOTHING;
   const snapshot = toHideable(catalog.snapshot(), (id) => hiddenNow.has(id));

@@ -1,0 +1,42 @@
+/** Callers that wait until something about the servers is true. */
+export interface Waits {
+  /** Resolves when `isOver` holds, after `ms`, when the signal aborts, or with `end`. */
+  until(isOver: () => boolean, ms: number, signal?: AbortSignal): Promise<void>;
+  /** A server has answered or failed. */
+  look(): void;
+  end(): void;
+}
+
+/** What changes without an event, such as a process that becomes idle. */
+const LOOK_AGAIN_MS = 250;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function createWaits(): Waits {
+  const waiting = new Set<{ readonly isOver: () => boolean; readonly wake: () => void }>();
+
+  return {
+    until(isOver, ms, signal) {
+      if (isOver() || ms <= 0 || signal?.aborted === true) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          clearTimeout(limit);
+          clearInterval(looks);
+          signal?.removeEventListener("abort", wake);
+          waiting.delete(waiter);
+          resolve();
+        };
+        const waiter = { isOver, wake };
+        const limit = setTimeout(wake, Math.min(ms, LONGEST_TIMER_MS));
+        const looks = setInterval(() => isOver() && wake(), LOOK_AGAIN_MS);
+        signal?.addEventListener("abort", wake, { once: true });
+        waiting.add(waiter);
+      });
+    },
+    look() {
+      for (const { isOver, wake } of [...waiting]) if (isOver()) wake();
+    },
+    end() {
+      for (const { wake } of [...waiting]) wake();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// How far servers are comes in; the lines of a live view for one terminal, or plain lines for a file, go out.
+import type { PendingServer } from "../../catalog/starts.js";
+import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
+import { toOneLine } from "../../util/text.js";
+import { count } from "./lines.js";
+
+/** One server that a command waits for. */
+export type WaitedServer = { readonly name: string } & (
+  | { readonly kind: "pending"; readonly start: PendingServer }
+  | { readonly kind: "answered"; readonly tools: number }
+  | { readonly kind: "failed"; readonly reason: string }
+);
+
+/** Lines of the view beside its heading. */
+const MOST_LINES = 8;
+const WIDEST_NAME = 24;
+const ORDER = { pending: 0, failed: 1, answered: 2 } as const;
+
+/** `Waiting for 3 of 22 servers (1 failed)` and a line for each of the servers that matter most. */
+export function viewLines(servers: readonly WaitedServer[], columns: number): string[] {
+  const sorted = servers.toSorted((a, b) => rank(a) - rank(b));
+  const isAll = sorted.length <= MOST_LINES;
+  const shown = isAll ? sorted : sorted.slice(0, MOST_LINES - 1);
+  const longest = Math.max(...shown.map(({ name }) => displayWidth(clean(name))));
+  const width = Math.min(longest, WIDEST_NAME, Math.floor(columns / 2));
+  const rows = shown.map((server) => `  ${pad(clean(server.name), width)}  ${clean(describe(server))}`);
+  const rest = isAll ? [] : [`  … and ${summarize(sorted.slice(shown.length))}`];
+  return [heading(servers), ...rows, ...rest].map((row) => cutToWidth(row, columns));
+}
+
+function rank(server: WaitedServer): number {
+  return ORDER[server.kind] + (server.kind === "pending" && server.start.phase === "queued" ? 0.5 : 0);
+}
+
+function heading(servers: readonly WaitedServer[]): string {
+  const pending = servers.filter(({ kind }) => kind === "pending").length;
+  return `Waiting for ${pending} of ${count(servers.length, "server")}`;
+}
+
+/** `13 more: 2 queued, 11 answered` */
+function summarize(servers: readonly WaitedServer[]): string {
+  const kinds = servers.map((server) => (server.kind === "pending" ? server.start.phase : server.kind));
+  const counts = [...new Set(kinds)].map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`);
+  return `${servers.length} more: ${counts.join(", ")}`;
+}
+
+/** `installing (12 s)`, `14 tools`, `failed: jira exited with code 1.` */
+function describe(server: WaitedServer): string {
+  if (server.kind === "pending") {
+    const seconds = Math.floor(server.start.forMs / 1000);
+    return `${stateOf(server)}${seconds > 0 ? ` (${seconds} s)` : ""}`;
+  }
+  return stateOf(server);
+}
+
+/**
+ * Lines for a file or a pipe, one for each change. The first call names what is waited for; servers that wait for their
+ * turn are not worth a line.
+ */
+export function createChangeLines(): (servers: readonly WaitedServer[]) => string[] {
+  let before: Map<string, string> | undefined;
+  return (servers) => {
+    const states = new Map(servers.map((server) => [server.name, stateOf(server)]));
+    const isNews = ([name, state]: [string, string]): boolean =>
+      before === undefined ? !isDone(name, servers) : before.get(name) !== state;
+    const news = [...states].filter((one) => isNews(one) && one[1] !== "queued");
+    const first = before === undefined ? [heading(servers)] : [];
+    before = states;
+    return [...first, ...news.map(([name, state]) => `  ${clean(name)}: ${clean(state)}`)];
+  };
+}
+
+function isDone(name: string, servers: readonly WaitedServer[]): boolean {
+  return servers.some((one) => one.name === name && one.kind !== "pending");
+}
+
+/** Without the time, which would make every moment a change. */
+function stateOf(server: WaitedServer): string {
+  if (server.kind === "answered") return count(server.tools, "tool");
+  if (server.kind === "failed") return `failed: ${server.reason}`;
+  const { phase, isProgressing } = server.start;
+  return phase === "starting" && !isProgressing ? "does not answer" : phase;
+}
+
+function clean(text: string): string {
+  return toOneLine(sanitize(text));
+}
+
+function pad(text: string, width: number): string {
+  const short = cutToWidth(text, width);
+  return `${short}${" ".repeat(Math.max(width - displayWidth(short), 0))}`;
+}
