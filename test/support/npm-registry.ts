@@ -33,8 +33,8 @@ export async function openNpmRegistry(packages: readonly PublishedPackage[]): Pr
     const path = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname).slice(1);
     const [name = "", file] = path.split("/-/");
     const known = versions.get(name);
-    if (known === undefined) return void answer(response, 404, { error: "Not found" });
-    if (file === undefined) return void answer(response, 200, packument(name, known, url));
+    if (known === undefined) return answer(response, 404, { error: "Not found" });
+    if (file === undefined) return answer(response, 200, packument(name, known, url));
     downloads.push(name);
     const send = (): void => void response.end(known.get(/-(\d+\.\d+\.\d+)\.tgz$/.exec(file)?.[1] ?? "")?.tarball);
     if (held.has(name)) waiting.push(send);
