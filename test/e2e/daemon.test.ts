@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventually, isRunning } from "../support/eventually.js";
 import { ANYGPT, createHome, descendantsOf, type Home, ROOT, testServer } from "../support/gateway.js";
+
+// Each test starts a dozen processes, on a machine that may have much else to do.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 interface Ran {
   readonly exit: number | null;
