@@ -122,7 +122,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
     config: place.config ?? null,
     running: running.size,
     served,
-    idleSeconds: running.size > 0 ? 0 : Math.round((performance.now() - idleSince) / 1000),
+    idleSeconds: running.size > 0 ? 0 : (performance.now() - idleSince) / 1000,
     memoryBytes: process.memoryUsage.rss(),
     isLeaving: leaving !== undefined,
     ...parts.describe(),

@@ -49,16 +49,16 @@ export async function startDaemon(parts: StartParts): Promise<Channel> {
 
 async function launch({ place, env, signal }: StartParts, until: number): Promise<Channel> {
   const child = spawnDaemon(place, env);
-  let ended: string | undefined;
-  child.once("error", (error) => (ended = error.message));
-  child.once("exit", (code, name) => (ended = `It ended with ${name ?? `code ${code}`}.`));
-  while (performance.now() < until && !signal.aborted && ended === undefined) {
+  const end: { reason?: string } = {};
+  child.once("error", (error) => (end.reason = error.message));
+  child.once("exit", (code, name) => (end.reason = `It ended with ${name ?? `code ${code}`}.`));
+  while (performance.now() < until && !signal.aborted && end.reason === undefined) {
     const channel = await openIfPresent(place);
     if (channel !== undefined) return channel;
     await sleep(LOOK_AGAIN_MS);
   }
-  if (ended === undefined && !signal.aborted) child.kill();
-  throw unavailable(ended ?? "It was not ready in time.", place);
+  if (end.reason === undefined && !signal.aborted) child.kill();
+  throw unavailable(end.reason ?? "It was not ready in time.", place);
 }
 
 /** The daemon is in a session of its own: no signal of the terminal reaches it, and it outlives this process. */

@@ -35,7 +35,7 @@ function toJson(status: DaemonStatus): object {
     memory_bytes: status.memoryBytes,
     commands_running: status.running,
     commands_served: status.served,
-    idle_seconds: status.idleSeconds,
+    idle_seconds: Math.round(status.idleSeconds),
     ending: status.isLeaving,
   };
 }
