@@ -9,6 +9,7 @@ import { discover } from "./table-toolfiles.js";
 import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
+import { secret } from "./table-secrets.js";
 import { tokens } from "./table-tokens.js";
 import { topSpec } from "./table-top.js";
 
@@ -310,6 +311,7 @@ export const ANYGPT: CommandGroup = {
         discover,
         importServers,
         env,
+        secret,
         doctor,
         serve,
         topSpec,
