@@ -47,7 +47,7 @@ export const checkSecret: Handler = async (input, context) => {
   const { env, home, elapsed } = placeFor(optionsOf(context));
   const reader = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
   const value = await context.wait(reader.read(reference), () => `Reading ${reference}…`);
-  const characters = [...value].length;
+  const characters = value.length;
   if (context.isJson) context.json({ reference: `\${${reference}}`, readable: true, characters });
   else context.show([line(0, GOOD, " ", bold(`\${${reference}}`), ` can be read (${characters} characters).`)]);
   return 0;
