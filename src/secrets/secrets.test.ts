@@ -22,7 +22,7 @@ const reader = (parts: Partial<SecretReaderParts> = {}) =>
   createSecretReader({ env, cwd: folder, platform: "linux", elapsed: () => 0, ...parts });
 const failureOf = (work: Promise<unknown>): Promise<DiscoveryError> =>
   work.then(
-    () => expect.unreachable() as never,
+    () => expect.unreachable(),
     (error: DiscoveryError) => error,
   );
 const calls = (): string[] => readFileSync(join(store, "calls"), "utf8").trim().split("\n");

@@ -2,9 +2,9 @@ import type { NeededVariable, VariableInput } from "./imported.js";
 import { pathsOf, type System } from "./system.js";
 
 /**
- * Which placeholders a program replaces; all other text reaches its servers as it stands. `none`: none. `prefixed`: those
- * that say where the value comes from (`${env:X}`), and the editors' own names (`${workspaceFolder}`). The rest also take
- * `${NAME}` and `${NAME:-default}` for a variable, some in more spellings.
+ * Which placeholders a program replaces. `${NAME}` and `${NAME:-default}` are variables here whatever the program does with
+ * them: literal text is never meant. `none`: no other. `prefixed`: also those that say where the value comes from
+ * (`${env:X}`), and the editors' own names (`${workspaceFolder}`). The rest know more spellings.
  */
 export type Dialect = "none" | "prefixed" | "code" | "gemini" | "opencode" | "continue";
 
@@ -123,12 +123,11 @@ interface Placeholder {
 }
 
 function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder | undefined {
-  if (dialect === "none") return undefined;
   if (text.startsWith("${", at)) {
     const close = closingBrace(text, at + 2);
     if (close === undefined) return undefined;
     const body = text.slice(at + 2, close);
-    if (dialect === "prefixed" && !PREFIXED.test(body) && !EDITOR_NAME.test(body)) return undefined;
+    if (!isReplaced(body, dialect)) return undefined;
     const file = /^file:(.+)$/.exec(body)?.[1];
     return file === undefined ? { kind: "value", body, end: close + 1 } : { kind: "file", body: file, end: close + 1 };
   }
@@ -140,6 +139,13 @@ function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder 
   return { kind: kind === "file" ? "file" : "value", body, end: at + whole.length };
 }
 
+function isReplaced(body: string, dialect: Dialect): boolean {
+  if (dialect !== "none" && dialect !== "prefixed") return true;
+  if (dialect === "prefixed" && (PREFIXED.test(body) || EDITOR_NAME.test(body))) return true;
+  return VARIABLE.test(body) && !EDITOR_NAME.test(body);
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*(?::-[^]*)?$/;
 const EDITOR_NAME = /^(?:workspaceFolder(?::.*|Basename)?|workspaceRoot(?:FolderName)?|cwd|userHome|pathSeparator|\/)$/;
 const PREFIXED = /^(?:env|input|file|config|command):./;
 const BRACED = /\{(env|file):([^{}]+)\}/y;

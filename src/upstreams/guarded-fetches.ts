@@ -42,7 +42,7 @@ export function createForeignFetch({ maxMessageBytes, ...parts }: FetchParts): O
  * A fetch for an address of the configuration that is reached by a proxy, or has a certificate of an authority that the
  * environment names. Undefined where the platform's own fetch does: it can do neither in Node 20.
  */
-export function createWrittenFetch(url: URL, { maxMessageBytes: _, ...parts }: FetchParts): OwnFetch | undefined {
+export function createWrittenFetch(url: URL, { maxMessageBytes: _limit, ...parts }: FetchParts): OwnFetch | undefined {
   if (networkOf(parts.env ?? {}).isPlain(url)) return undefined;
   const guard = createGuardedFetch({ ...parts, allowInward: [url.origin] });
   // Each message is limited where it is read; a stream of them is not.

@@ -95,3 +95,28 @@ it.each(["plain", "with # and $X ${Y}", "it's", "both ' and \"", "back\\slash's"
 it("adds nothing where there is nothing to add", () => {
   expect(addVariables("A=1", new Map())).toBe("A=1");
 });
+
+it.each([
+  [
+    "a header inside JSON",
+    '{"Authorization": "Bearer ntn_abcdef123", "Notion-Version":"2022-06-28"}',
+    '{"Authorization": "Bearer ${NOTION_TOKEN}", "Notion-Version":"2022-06-28"}',
+    "ntn_abcdef123",
+  ],
+  ["a member with an escape", '{"api_key":"a\\"b"}', '{"api_key":"${NOTION_API_KEY}"}', 'a\\"b'],
+  [
+    "a key in an address",
+    "https://a.example/x?api_key=k3y&b=c",
+    "https://a.example/x?api_key=${NOTION_API_KEY}&b=c",
+    "k3y",
+  ],
+])("finds %s of the environment", (_case, value, expected, secret) => {
+  const found: string[] = [];
+  const connection = { kind: "stdio", command: "c", args: [], env: { OPENAPI_MCP_HEADERS: value } } as const;
+  const replaced = replaceSecrets(connection, "notion", (one) => {
+    found.push(`${one.where} ${one.value}`);
+    return `\${${one.variable}}`;
+  });
+  expect(replaced).toMatchObject({ env: { OPENAPI_MCP_HEADERS: expected } });
+  expect(found).toEqual([`env.OPENAPI_MCP_HEADERS ${secret}`]);
+});

@@ -52,13 +52,42 @@ export function replaceSecrets(
           };
     return { ...connection, headers, url: inAddress(connection.url, prefix, replace), ...signIn };
   }
-  const env = mapEntries(connection.env, (name, value) =>
-    looksSecret(name, value) ? replace({ where: `env.${name}`, variable: toVariable(name), value }) : value,
-  );
+  const env = mapEntries(connection.env, (name, value) => inVariable(name, value, { prefix, replace }));
   const args = connection.args.map((word, index) =>
     inArgument(word, connection.args[index - 1], { index, prefix, replace }),
   );
   return { ...connection, env, args };
+}
+
+/** A value of the environment is a secret, or an address or a JSON text that holds some. */
+function inVariable(name: string, value: string, { prefix, replace }: Omit<Place, "index">): string {
+  const where = `env.${name}`;
+  const inside = (secret: PlainSecret): string => replace({ ...secret, where });
+  if (isJsonText(value)) return inJson(value, prefix, inside);
+  if (looksSecret(name, value)) return replace({ where, variable: toVariable(name), value });
+  return /^https?:\/\//i.test(value) ? inAddress(value, prefix, inside) : value;
+}
+
+function isJsonText(value: string): boolean {
+  if (!/^\s*[{[]/.test(value)) return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Escapes in it stay as they are written: what is put in the place of a secret has to fit between the same quotes. */
+const MEMBER = /"((?:[^"\\]|\\.)*)"(\s*:\s*)"((?:[^"\\]|\\.)*)"/g;
+
+function inJson(text: string, prefix: string, replace: (secret: PlainSecret) => string): string {
+  return text.replace(MEMBER, (whole, name: string, gap: string, written: string) => {
+    const [, scheme = "", value = ""] = /^((?:Bearer|Basic|Token)\s+)?([^]*)$/i.exec(written) ?? [];
+    if (!isPlain(value) || (scheme === "" && !looksSecret(name, value))) return whole;
+    const variable = toVariable(/^authorization$/i.test(name) ? `${prefix}_TOKEN` : `${prefix}_${name}`);
+    return `"${name}"${gap}"${scheme}${replace({ where: "", variable, value })}"`;
+  });
 }
 
 /** Whatever stands in the place of a credential is one. */

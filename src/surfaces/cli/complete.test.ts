@@ -31,7 +31,7 @@ const complete = async (...words: string[]): Promise<string[]> => {
 describe("completion", () => {
   it.each([
     ["the first word", [""], ["mcp"]],
-    ["commands", ["mcp", "se"], ["search", "serve"]],
+    ["commands", ["mcp", "se"], ["search", "secret", "serve"]],
     ["commands of a group", ["mcp", "config", ""], ["reload", "show", "sources", "trust", "validate"]],
     ["questions that wait, of which there are none", ["mcp", "approve", ""], []],
     ["options of the command", ["mcp", "tools", "github", "--e"], ["--explain"]],
@@ -45,7 +45,7 @@ describe("completion", () => {
     ["enabled tools, but none that a shell would run", ["mcp", "execute", "github", ""], ["create_issue"]],
     ["every server of a list", ["mcp", "doctor", "github", "gitl"], ["gitlab"]],
     ["shells", ["mcp", "completion", ""], ["bash", "fish", "zsh"]],
-    ["commands after help", ["mcp", "help", "se"], ["search", "serve"]],
+    ["commands after help", ["mcp", "help", "se"], ["search", "secret", "serve"]],
     ["what an option may be", ["mcp", "idempotency", "list", "--state", "un"], ["unknown"]],
     ["nothing after the last argument", ["mcp", "tools", "github", ""], []],
     ["nothing for a file, which the shell knows better", ["mcp", "list", "--config", ""], []],

@@ -10,6 +10,7 @@ import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
 import { daemon } from "./table-daemon.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
+import { secret } from "./table-secrets.js";
 import { tokens } from "./table-tokens.js";
 import { topSpec } from "./table-top.js";
 
@@ -321,6 +322,7 @@ export const ANYGPT: CommandGroup = {
         discover,
         importServers,
         env,
+        secret,
         doctor,
         daemon,
         serve,

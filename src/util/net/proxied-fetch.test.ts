@@ -66,7 +66,7 @@ async function ask(url: string, { env, allowInward = [], ca, ...request }: Askin
 
 const failureOf = (asking: Promise<string>): Promise<DiscoveryError> =>
   asking.then(
-    (text) => expect.unreachable(text) as never,
+    (text) => expect.unreachable(text),
     (error: DiscoveryError) => error,
   );
 

@@ -17,7 +17,7 @@ export interface TunnelParts {
   readonly tls: ConnectionOptions;
 }
 
-type Connected = (error: Error | null, socket: Socket) => void;
+type Connected = (error: Error | null, socket?: Socket) => void;
 
 /** Each connection is a tunnel: the proxy sees the host's name and port, and no more. */
 export class TunnelAgent extends Agent {
@@ -30,13 +30,16 @@ export class TunnelAgent extends Agent {
 
   // Node passes a callback that its types do not have.
   override createConnection(options: ClientRequestArgs, onConnected?: (...args: never[]) => void): undefined {
-    const done = onConnected as unknown as Connected;
-    const host = withoutBrackets(options.host ?? "");
-    this.#open(host, Number(options.port ?? 443)).then(
-      (socket) => done(null, socket),
-      (error: Error) => done(error, undefined as unknown as Socket),
-    );
+    void this.#connect(options, onConnected as unknown as Connected);
     return undefined;
+  }
+
+  async #connect({ host, port }: ClientRequestArgs, onConnected: Connected): Promise<void> {
+    try {
+      onConnected(null, await this.#open(withoutBrackets(host ?? ""), Number(port ?? 443)));
+    } catch (error) {
+      onConnected(error as Error);
+    }
   }
 
   async #open(host: string, port: number): Promise<Socket> {
@@ -72,9 +75,9 @@ function openTunnel(target: string, { server, proxy, tls }: TunnelParts): Promis
         socket.destroy();
         return reject(proxyRefused(server, proxy, { status: statusCode, target }));
       }
-      (socket as Socket).setTimeout(0);
+      socket.setTimeout(0);
       if (head.length > 0) socket.unshift(head);
-      resolve(socket as Socket);
+      resolve(socket);
     });
     request.once("error", (error) => reject(proxyUnreached(server, proxy, error)));
     request.end();

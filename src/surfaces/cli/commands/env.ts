@@ -1,5 +1,6 @@
 import type { Stages } from "../../../compose.js";
-import { type VariableOrigin, variablesIn } from "../../../config/variables.js";
+import { referencesIn, type VariableOrigin, variablesIn } from "../../../config/variables.js";
+import { passingClient } from "../../../inheritance.js";
 import { variablesOf } from "../../../config/template.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
 import type { Handler } from "../command.js";
@@ -11,9 +12,11 @@ export const env: Handler = (input, context) =>
     const stages = await engine.stages();
     const variables = await findNeeded(stages);
     const notices = stages.variables.notices();
-    if (context.isJson) context.json({ variables, files: stages.variables.files, notices });
+    const secrets = findReferences(stages);
+    const environment = findInheritance(stages);
+    if (context.isJson) context.json({ variables, secrets, environment, files: stages.variables.files, notices });
     else {
-      context.show(variableLines(variables));
+      context.show(blocks([variableLines(variables), secretLines(secrets), environmentLines(environment)]));
       context.note(notices.map((notice) => line(0, WARNING, ` ${notice}`)));
     }
     const isComplete = variables.every(({ status }) => status !== "missing");
@@ -91,6 +94,64 @@ function toNeeded(name: string, uses: readonly Use[], origin: VariableOrigin): N
     hasDefault: uses.every(({ hasDefault }) => hasDefault),
     neededBy: [...new Set(uses.map(({ user }) => user))],
   };
+}
+
+/** A reference to where a secret is kept. It is not read for this. */
+interface NeededSecret {
+  readonly reference: string;
+  readonly neededBy: readonly string[];
+}
+
+function findReferences({ collected }: Stages): NeededSecret[] {
+  const users = new Map<string, string[]>();
+  for (const { name, connection } of collected.servers) {
+    for (const text of referencesIn(connection)) users.set(text, [...(users.get(text) ?? []), name]);
+  }
+  return [...users].map(([text, neededBy]) => ({ reference: `\${${text}}`, neededBy }));
+}
+
+function secretLines(secrets: readonly NeededSecret[]): Line[] {
+  if (secrets.length === 0) return [];
+  return [
+    line(0, bold(`Secrets kept elsewhere (${secrets.length})`), ":"),
+    ...secrets.map(({ reference, neededBy }) =>
+      line(2, dim("-"), " ", bold(reference), ` (needed by ${neededBy.join(", ")})`),
+    ),
+  ];
+}
+
+/** What the programs of servers get of this environment beside the safe set. */
+interface GivenEnvironment {
+  readonly inherited: readonly { readonly server: string; readonly inheritEnv: readonly string[] }[];
+  /** Programs that give these servers their whole environment, which the gateway does not. */
+  readonly withheld: readonly { readonly client: string; readonly servers: readonly string[] }[];
+}
+
+function findInheritance({ collected, config }: Stages): GivenEnvironment {
+  const inherited: { server: string; inheritEnv: readonly string[] }[] = [];
+  const withheld = new Map<string, string[]>();
+  for (const { name, connection } of collected.servers) {
+    if (connection.kind !== "stdio") continue;
+    const { inheritEnv = config.upstreams.inheritEnv } = connection;
+    if (inheritEnv.length > 0) inherited.push({ server: name, inheritEnv });
+    const client = passingClient(collected.origins.get(name)?.client);
+    if (client !== undefined && !inheritEnv.includes("*"))
+      withheld.set(client, [...(withheld.get(client) ?? []), name]);
+  }
+  return { inherited, withheld: [...withheld].map(([client, servers]) => ({ client, servers })) };
+}
+
+function environmentLines({ inherited, withheld }: GivenEnvironment): Line[] {
+  return [
+    ...inherited.map(({ server, inheritEnv }) => line(0, bold(server), ` inherits ${inheritEnv.join(", ")}.`)),
+    ...withheld.map(({ client, servers }) =>
+      line(
+        0,
+        `${client} gives ${servers.join(", ")} its whole environment; the gateway gives them what their \`env\` names. ` +
+          "If one lacks a variable, name it in `inheritEnv` of the server or in `upstreams.inheritEnv`.",
+      ),
+    ),
+  ];
 }
 
 const MARKS = { set: GOOD, default: dim("-"), missing: BAD } as const;
