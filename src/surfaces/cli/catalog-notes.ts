@@ -12,21 +12,26 @@ export interface MissingServers {
 
 const MOST_NAMED = 10;
 
-/** One line for servers that have not answered yet, and one for those that failed. */
+/** One line for servers that are still starting, one for those that hang, and one for those that failed. */
 export function catalogNotes({ pending, failed }: MissingServers): Line[] {
-  const again = "Their tools are missing here: run the command again in a while.";
-  return [
-    ...(pending.length === 0 ? [] : [line(0, WARNING, ` ${describePending(pending)} ${again}`)]),
-    ...(failed.length === 0 ? [] : [line(0, WARNING, ` ${describeFailed(failed)}`)]),
+  const starting = pending.filter(({ isProgressing, phase }) => isProgressing || phase === "queued");
+  const hanging = pending.filter((one) => !starting.includes(one)).map(({ name }) => name);
+  const names = failed.map(({ definition }) => definition.name);
+  const notes = [
+    ...(starting.length === 0 ? [] : [`${describePending(starting)} Run the command again to include their tools.`]),
+    ...(hanging.length === 0
+      ? []
+      : [`${count(hanging.length, "server")} did not answer: ${named(hanging)}. ${SEE_WHY}`]),
+    ...(names.length === 0 ? [] : [`${count(names.length, "server")} failed: ${named(names)}. ${SEE_WHY}`]),
   ];
+  return notes.map((note) => line(0, WARNING, ` ${note}`));
 }
 
-/** `2 servers failed: a, b. Run `anygpt mcp doctor` to see why.` */
-function describeFailed(failed: readonly CatalogServer[]): string {
-  const names = failed.slice(0, MOST_NAMED).map(({ definition }) => definition.name);
-  const more = failed.length - names.length;
-  const named = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `${count(failed.length, "server")} failed: ${named}. Run \`anygpt mcp doctor\` to see why.`;
+const SEE_WHY = "Run `anygpt mcp doctor` to see why.";
+
+function named(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The same for programs. */

@@ -1,5 +1,5 @@
 // How far servers are comes in; the lines of a live view for one terminal, or plain lines for a file, go out.
-import { describePhase, type PendingServer } from "../../catalog/starts.js";
+import type { PendingServer } from "../../catalog/starts.js";
 import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
 import { count } from "./lines.js";
@@ -46,10 +46,11 @@ function summarize(servers: readonly WaitedServer[]): string {
 
 /** `installing (12 s)`, `14 tools`, `failed: jira exited with code 1.` */
 function describe(server: WaitedServer): string {
-  if (server.kind === "answered") return count(server.tools, "tool");
-  if (server.kind === "failed") return `failed: ${server.reason}`;
-  const [phase, ...time] = describePhase(server.start).split(" ");
-  return time.length === 0 ? (phase ?? "") : `${phase} (${time.join(" ")})`;
+  if (server.kind === "pending") {
+    const seconds = Math.floor(server.start.forMs / 1000);
+    return `${stateOf(server)}${seconds > 0 ? ` (${seconds} s)` : ""}`;
+  }
+  return stateOf(server);
 }
 
 /**
@@ -75,7 +76,10 @@ function isDone(name: string, servers: readonly WaitedServer[]): boolean {
 
 /** Without the time, which would make every moment a change. */
 function stateOf(server: WaitedServer): string {
-  return server.kind === "pending" ? server.start.phase : describe(server);
+  if (server.kind === "answered") return count(server.tools, "tool");
+  if (server.kind === "failed") return `failed: ${server.reason}`;
+  const { phase, isProgressing } = server.start;
+  return phase === "starting" && !isProgressing ? "does not answer" : phase;
 }
 
 function clean(text: string): string {
