@@ -81,7 +81,7 @@ describe("a tool that is kept back", () => {
 
   it("counts as not enabled, and is no suggestion", async () => {
     const { discovery, run } = await setUp();
-    expect(await run("list_mcp_servers", {})).toContain('"toolCount":1');
+    expect(await run("list_mcp_servers", {})).toContain('"enabledCount":1');
     expect((await failure(discovery.tool("fs", "read_fil"))).hint).not.toContain("read_file");
   });
 

@@ -77,7 +77,12 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
     jsonLine: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value))}\n`),
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),
     waitForServers(work, servers) {
-      const either = abortable(work, 0, io.signal);
+      const either = abortable(
+        // The wait itself ends with the signal too.
+        work.then((value) => (io.signal.aborted ? Promise.reject(interrupted()) : value)),
+        0,
+        io.signal,
+      );
       return isJson ? either : progress.duringStarts(either, servers);
     },
     undisturbed: (work) => progress.hold(work),

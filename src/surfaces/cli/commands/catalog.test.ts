@@ -65,7 +65,7 @@ describe("list", () => {
     const { exit, stdout } = await place.run("mcp", "list");
     expect(exit).toBe(0);
     expect(stdout).toMatch(
-      /^MCP Servers \(4 configured\):\n\n✓ github \(2 tools\)\n {2}GitHub API integration\n {2}Status: Disconnected \(starts when a tool is executed\)\n\n✓ hostile \(1 tool\)\n {2}bell\n/,
+      /^MCP Servers \(4 configured\):\n\n✓ github \(3 tools, 1 disabled\)\n {2}GitHub API integration\n {2}Status: Disconnected \(starts when a tool is executed\)\n\n✓ hostile \(1 tool\)\n {2}bell\n/,
     );
     expect(stdout).toContain("\n\n✓ empty (0 tools)\n  Nothing\n");
     expect(stdout).toMatch(
@@ -74,7 +74,7 @@ describe("list", () => {
   });
 
   it.each([
-    ["--tools", "✓ github (2 tools)\n  GitHub API integration\n\n"],
+    ["--tools", "✓ github (3 tools, 1 disabled)\n  GitHub API integration\n\n"],
     ["--status", "✓ github\n  GitHub API integration\n  Status: Disconnected (starts when a tool is executed)\n\n"],
   ])("with %s shows only that", async (flag, block) => {
     expect((await place.run("mcp", "list", flag)).stdout).toContain(block);
@@ -84,7 +84,13 @@ describe("list", () => {
     const ran = await place.run("mcp", "list", "--json");
     expect(ran.json()).toMatchObject({
       servers: [
-        { name: "github", description: "GitHub API integration", toolCount: 2, status: "disconnected" },
+        {
+          name: "github",
+          description: "GitHub API integration",
+          toolCount: 3,
+          enabledCount: 2,
+          status: "disconnected",
+        },
         { name: "hostile", toolCount: 1 },
         { name: "empty", toolCount: 0 },
         { name: "broken", status: "error", known: false, reason: expect.stringContaining("code 7") as string },
@@ -151,7 +157,7 @@ describe("search", () => {
 
   it("names the servers it could not search", async () => {
     const { stderr } = await place.run("mcp", "search", "create issue");
-    expect(stderr).toContain("! broken was not searched: broken ended with code 7.");
+    expect(stderr).toContain("! 1 server failed: broken. Run `anygpt mcp doctor` to see why.\n");
   });
 
   it("names them to programs too, where they were to be searched", async () => {
