@@ -57,7 +57,7 @@ const ERRORS_INTRODUCTION =
 function sectionOf(key, schema) {
   const parts = [`## ${key}`, schema.description];
   const entry = entryOf(schema);
-  if (entry?.properties === undefined) return parts;
+  if (entry?.properties === undefined || key === "mcpServers") return parts;
   return [...parts, propertyTable(entry), ...nestedTables(entry)];
 }
 
@@ -88,6 +88,7 @@ function entryOf(schema) {
 
 function typeOf(schema) {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
   if (schema.type === "array") return `list of ${plural(typeOf(schema.items))}`;
   if (schema.type === "object" && schema.properties === undefined) {

@@ -206,7 +206,8 @@ export function openEngine({ configPath, ...options }: OpenOptions = {}): Discov
   const isExplicit = configPath !== undefined || Boolean(env["ANYGPT_CONFIG"]);
   const load = async (): Promise<LoadedConfig> => {
     if (depth > DEEPEST) throw tooDeep(depth);
-    if (isExplicit || (depth === 0 && !hasOwnAncestor(own(), process.ppid))) return await loadConfig(loadParts);
+    const isNested = depth > 0 || hasOwnAncestor(own(), process.ppid);
+    if (isExplicit || !isNested) return await loadConfig({ ...loadParts, isNested });
     return { ...givenConfig(parseConfig({}), cwd, [NESTED]), origin: "nested" };
   };
   return new DiscoveryEngine({}, { ...options, load });

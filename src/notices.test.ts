@@ -72,7 +72,7 @@ describe("notesFor", () => {
     } as const;
     const imported = { ...collected, untrusted: [], sources: [read, broken] };
     expect(notesFor(implicit, imported, undefined)).toEqual([
-      "Without a configuration file, 2 servers of cursor are used; left out: 1 duplicate, this gateway itself. `anygpt mcp config sources` shows more.",
+      "Without a configuration file, 2 servers from cursor are used; left out: 1 duplicate, this gateway itself. `anygpt mcp config sources` shows more.",
       "Could not be read: /h/zed.json.",
     ]);
     expect(notesFor(implicit, { ...imported, sources: [] }, undefined)).toEqual([]);

@@ -17,8 +17,8 @@ import { readAdapter } from "../adapters/read-adapter.js";
 import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { replaceFile } from "../import/replace-file.js";
-import { findTarget, type Target } from "../import/target.js";
+import { replaceFile } from "../../../operations/files/replace-file.js";
+import { findTarget, type Target } from "../../../operations/files/target.js";
 import { blocks, bold, count, GOOD, line, type Line, verbatim, WARNING } from "../lines.js";
 import { optionsOf } from "../trust-files.js";
 

@@ -6,13 +6,13 @@ import { nearestWord } from "../../../util/edit-distance.js";
 import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { type Backups, createBackups } from "../import/backups.js";
+import { type Backups, createBackups } from "../../../operations/files/backups.js";
 import { type ImportPage, toImportPage } from "../import/page.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/page-lines.js";
-import { type Plan, planImport } from "../import/plan.js";
-import { findTarget } from "../import/target.js";
-import { selectBackups, undoImport } from "../import/undo.js";
-import { writeAll } from "../import/write.js";
+import { type Plan, planImport } from "../../../operations/import/plan.js";
+import { findTarget } from "../../../operations/files/target.js";
+import { selectBackups, undoImport } from "../../../operations/files/undo.js";
+import { writeAll } from "../../../operations/files/write.js";
 import { blocks, line, verbatim, WARNING } from "../lines.js";
 import { optionsOf } from "../trust-files.js";
 

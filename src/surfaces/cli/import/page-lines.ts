@@ -2,7 +2,7 @@ import { CLIENTS } from "../../../sources/clients/table.js";
 import type { ClientId } from "../../../sources/options.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../lines.js";
 import type { ImportPage, ListedFile, ListedServer } from "./page.js";
-import type { Undone } from "./undo.js";
+import type { Undone } from "../../../operations/files/undo.js";
 
 /** What was found where. */
 export function foundLines({ files }: ImportPage, home: string): Line[] {

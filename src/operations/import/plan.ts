@@ -1,20 +1,20 @@
 // Comes in: what other programs have and what the person asked for; goes out: every file that would be written, with its bytes.
 // Writes nothing.
-import { parseConfig } from "../../../config/load.js";
-import { DiscoveryError } from "../../../errors.js";
-import type { Place } from "../../../place.js";
-import type { Candidate } from "../../../sources/candidate.js";
-import type { ClientId } from "../../../sources/options.js";
-import { toConfigEntry } from "../../../sources/rewrite/config-entry.js";
-import { type Additions, extendConfig, toSnippet } from "../../../sources/rewrite/extend-config.js";
-import { findSecrets } from "../../../sources/rewrite/secrets.js";
-import type { System } from "../../../sources/system.js";
-import { toToolRules } from "../../../sources/tool-rules.js";
+import { parseConfig } from "../../config/load.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Place } from "../../place.js";
+import type { Candidate } from "../../sources/candidate.js";
+import type { ClientId } from "../../sources/options.js";
+import { toConfigEntry } from "../../sources/rewrite/config-entry.js";
+import { type Additions, extendConfig, toSnippet } from "../../sources/rewrite/extend-config.js";
+import { findSecrets } from "../../sources/rewrite/secrets.js";
+import type { System } from "../../sources/system.js";
+import { toToolRules } from "../../sources/tool-rules.js";
 import { type ClientRewrite, planRewrites } from "./client-rewrites.js";
 import { type Found, findServers } from "./found.js";
 import { type MovedSecrets, moveSecrets } from "./secret-variables.js";
-import type { Target } from "./target.js";
-import type { Write } from "./write.js";
+import type { Target } from "../files/target.js";
+import type { Write } from "../files/write.js";
 
 export interface PlannedSecret {
   readonly server: string;

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject } from "../../../model/json.js";
-import type { Path } from "../../../util/document/problem.js";
-import { writePrivateFile } from "../../../util/private-files.js";
+import { isJsonObject } from "../../model/json.js";
+import type { Path } from "../../util/document/problem.js";
+import { writePrivateFile } from "../../util/private-files.js";
 
 /** What a file was for: of one import the clients' files are put back first. */
 export type Role = "client" | "config" | "variables";

@@ -1,9 +1,9 @@
 // Comes in: the backups of imports; goes out: the files as they were before, or what somebody has changed in them since.
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { DiscoveryError } from "../../../errors.js";
-import { restoreSections } from "../../../sources/rewrite/restore.js";
-import { changedPaths } from "../../../sources/rewrite/changed-paths.js";
+import { DiscoveryError } from "../../errors.js";
+import { restoreSections } from "../../sources/rewrite/restore.js";
+import { changedPaths } from "../../sources/rewrite/changed-paths.js";
 import { type Backup, type Backups, hashOf } from "./backups.js";
 import { replaceFile } from "./replace-file.js";
 

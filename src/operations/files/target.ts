@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { type LoadedConfig, type LoadParts, loadConfig } from "../../../config/load.js";
-import { isSharedFile, locateConfig } from "../../../config/locate.js";
-import type { Config } from "../../../config/options.js";
-import { DiscoveryError } from "../../../errors.js";
-import { expandHome } from "../../../util/home-path.js";
+import { type LoadedConfig, type LoadParts, loadConfig } from "../../config/load.js";
+import { isSharedFile, locateConfig } from "../../config/locate.js";
+import type { Config } from "../../config/options.js";
+import { DiscoveryError } from "../../errors.js";
+import { expandHome } from "../../util/home-path.js";
 import { hasCode } from "./has-code.js";
 
 /** The configuration that an import writes to. */
