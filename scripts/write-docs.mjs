@@ -131,7 +131,9 @@ const CONFIGURATION_INTRODUCTION = [
     "4. `~/.anygpt/mcp-discovery.config.*` (`ANYGPT_HOME` moves `~/.anygpt`)",
     "5. the defaults below, with the servers of every other program on this machine ([sources](sources.md))",
   ].join("\n"),
-  "With a file, only its own `servers` and the `sources` that it names are used. Without one, `anygpt mcp config sources` shows " +
+  "With a file, its own `servers` and the `sources` that it names are used; `sources: all` means the servers of every MCP client, as " +
+    "without a file. A file that has none of `servers`, `mcpServers`, `sources`, `adapters` and `toolFiles` (only rules, for example) " +
+    "is read as with `sources: all`. `anygpt mcp add` and `anygpt mcp disable` edit the file ([managing servers](managing-servers.md)). Without a file, `anygpt mcp config sources` shows " +
     "what was found where, and `anygpt mcp import` writes it down in a file of yours.",
   "`*` is `ts`, `mts`, `js`, `mjs`, `json`, `jsonc`, `yaml` or `yml`, preferred in this order. In `mcp-discovery.config.*` " +
     "everything may, but need not, stand under a key `discovery`. JSON may hold comments and trailing commas; YAML is " +

@@ -52,7 +52,7 @@ describe("notesFor", () => {
   });
 
   it("tells what was imported when nothing is configured, and what was not", () => {
-    const implicit = { ...loaded, origin: "defaults", untrusted: [] } as const;
+    const implicit = { ...loaded, origin: "defaults", isImplicit: true, untrusted: [] } as const;
     const read = {
       type: "cursor",
       path: "/h/.cursor/mcp.json",

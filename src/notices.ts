@@ -45,9 +45,7 @@ export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Col
   if (!loaded.isImplicit) return [];
   const { file } = loaded;
   const why =
-    file === undefined
-      ? "Without a configuration file"
-      : `Because ${file} names neither \`servers\` nor \`sources\``;
+    file === undefined ? "Without a configuration file" : `Because ${file} names neither \`servers\` nor \`sources\``;
   const used = sources.filter(({ servers }) => servers > 0);
   // Tool files need no configuration.
   if (used.length === 0 && all.length > 0) return [];

@@ -41,7 +41,14 @@ it("keeps the name of another server that a source has under the same name", asy
 });
 
 it("uses an entry of a list that has an enabled twin of the same name", () => {
-  expect(switchedOffNames(entries([{ name: "a", enabled: false }, { name: "A", command: "x" }]))).toEqual(new Set());
+  expect(
+    switchedOffNames(
+      entries([
+        { name: "a", enabled: false },
+        { name: "A", command: "x" },
+      ]),
+    ),
+  ).toEqual(new Set());
 });
 
 it("needs a command or an address where the server is not switched off", () => {

@@ -102,7 +102,7 @@ function secretsIn(servers: readonly Candidate[]): PlannedSecret[] {
 async function configWrite(target: Target, additions: Additions): Promise<Write> {
   const { file, bytes, isShared } = target;
   const format = target.format === "yaml" ? "yaml" : "json";
-  const extended = await extendConfig({ ...additions, bytes, format, isShared });
+  const extended = await extendConfig({ bytes, format, isShared }, additions);
   if (extended.kind === "refused") {
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} ${extended.reason}, so nothing was added to it.`, {
       hint: "Write its servers on lines of their own, or name another file with --config.",

@@ -9,6 +9,7 @@ import { discover } from "./table-toolfiles.js";
 import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
+import { serverCommands } from "./table-servers.js";
 import { tokens } from "./table-tokens.js";
 import { topSpec } from "./table-top.js";
 
@@ -288,6 +289,7 @@ export const ANYGPT: CommandGroup = {
         `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}'`,
       ],
       commands: [
+        ...serverCommands,
         list,
         search,
         tools,

@@ -45,7 +45,10 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
       line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
     ],
-    [line(0, `Sources (${sources.length})${allClientsText(page)}:`), ...sources.map((source) => sourceLine(source, home))],
+    [
+      line(0, `Sources (${sources.length})${allClientsText(page)}:`),
+      ...sources.map((source) => sourceLine(source, home)),
+    ],
     [
       line(0, `Tool Rules (${toolRules.length}):`),
       ...toolRules.map(({ rule, ...place }, index) =>
