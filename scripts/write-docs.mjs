@@ -57,7 +57,7 @@ const ERRORS_INTRODUCTION =
 function sectionOf(key, schema) {
   const parts = [`## ${key}`, schema.description];
   const entry = entryOf(schema);
-  if (entry?.properties === undefined) return parts;
+  if (entry?.properties === undefined || key === "mcpServers") return parts;
   return [...parts, propertyTable(entry), ...nestedTables(entry)];
 }
 
@@ -88,6 +88,7 @@ function entryOf(schema) {
 
 function typeOf(schema) {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
   if (schema.type === "array") return `list of ${plural(typeOf(schema.items))}`;
   if (schema.type === "object" && schema.properties === undefined) {
@@ -130,7 +131,9 @@ const CONFIGURATION_INTRODUCTION = [
     "4. `~/.anygpt/mcp-discovery.config.*` (`ANYGPT_HOME` moves `~/.anygpt`)",
     "5. the defaults below, with the servers of every other program on this machine ([sources](sources.md))",
   ].join("\n"),
-  "With a file, only its own `servers` and the `sources` that it names are used. Without one, `anygpt mcp config sources` shows " +
+  "With a file, its own `servers` and the `sources` that it names are used; `sources: all` means the servers of every MCP client, as " +
+    "without a file. A file that has none of `servers`, `mcpServers`, `sources`, `adapters` and `toolFiles` (only rules, for example) " +
+    "is read as with `sources: all`. `anygpt mcp add` and `anygpt mcp disable` edit the file ([managing servers](managing-servers.md)). Without a file, `anygpt mcp config sources` shows " +
     "what was found where, and `anygpt mcp import` writes it down in a file of yours.",
   "`*` is `ts`, `mts`, `js`, `mjs`, `json`, `jsonc`, `yaml` or `yml`, preferred in this order. In `mcp-discovery.config.*` " +
     "everything may, but need not, stand under a key `discovery`. JSON may hold comments and trailing commas; YAML is " +

@@ -234,7 +234,8 @@ export function openEngine({ configPath, startedBy = process.ppid, ...options }:
   const isExplicit = configPath !== undefined || Boolean(env["ANYGPT_CONFIG"]);
   const load = async (): Promise<LoadedConfig> => {
     if (depth > DEEPEST) throw tooDeep(depth);
-    if (isExplicit || (depth === 0 && !hasOwnAncestor(own(), startedBy))) return await loadConfig(loadParts);
+    const isNested = depth > 0 || hasOwnAncestor(own(), startedBy);
+    if (isExplicit || !isNested) return await loadConfig({ ...loadParts, isNested });
     return { ...givenConfig(parseConfig({}), cwd, [NESTED]), origin: "nested" };
   };
   return new DiscoveryEngine({}, { ...options, load });

@@ -52,7 +52,7 @@ describe("notesFor", () => {
   });
 
   it("tells what was imported when nothing is configured, and what was not", () => {
-    const implicit = { ...loaded, origin: "defaults", untrusted: [] } as const;
+    const implicit = { ...loaded, origin: "defaults", isImplicit: true, untrusted: [] } as const;
     const read = {
       type: "cursor",
       path: "/h/.cursor/mcp.json",
@@ -72,7 +72,7 @@ describe("notesFor", () => {
     } as const;
     const imported = { ...collected, untrusted: [], sources: [read, broken] };
     expect(notesFor(implicit, imported, undefined)).toEqual([
-      "Without a configuration file, 2 servers of cursor are used; left out: 1 duplicate, this gateway itself. `anygpt mcp config sources` shows more.",
+      "Without a configuration file, 2 servers from cursor are used; left out: 1 duplicate, this gateway itself. `anygpt mcp config sources` shows more.",
       "Could not be read: /h/zed.json.",
     ]);
     expect(notesFor(implicit, { ...imported, sources: [] }, undefined)).toEqual([]);

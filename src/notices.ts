@@ -3,7 +3,6 @@ import { describeUntrusted, type LoadedConfig } from "./config/load.js";
 import { variablesIn, type Variables } from "./config/variables.js";
 import type { DiscoveryError } from "./errors.js";
 import type { ServerDefinition } from "./model/server.js";
-import { isImplicit } from "./servers.js";
 import type { Collected } from "./sources/collect.js";
 import { describeProblem } from "./util/document/problem.js";
 
@@ -41,13 +40,20 @@ export function untrustedFiles(loaded: LoadedConfig, { untrusted }: Collected): 
   return [...loaded.untrusted, ...untrusted.map(({ file }) => file)];
 }
 
-/** Where the servers come from that nobody has configured here. */
+/** Where the servers come from when no configuration names any. */
 export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Collected): string[] {
-  if (!isImplicit(loaded)) return [];
+  if (!loaded.isImplicit) return [];
+  const { file } = loaded;
+  const why =
+    file === undefined ? "Without a configuration file" : `Because ${file} names neither \`servers\` nor \`sources\``;
   const used = sources.filter(({ servers }) => servers > 0);
   // Tool files need no configuration.
   if (used.length === 0 && all.length > 0) return [];
-  if (used.length === 0) return ["There is no configuration file, and no servers of other programs were found."];
+  if (used.length === 0) {
+    const without =
+      file === undefined ? "There is no configuration file" : `${file} names neither \`servers\` nor \`sources\``;
+    return [`${without}, and no servers of other programs were found.`];
+  }
   const servers = used.reduce((sum, source) => sum + source.servers, 0);
   const programs = [...new Set(used.map(({ type }) => type))].join(", ");
   const skipped = sources.flatMap((source) => source.skipped ?? []);
@@ -58,8 +64,10 @@ export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Col
   ];
   const leftOut = left.length === 0 ? "" : `; left out: ${left.join(", ")}`;
   const what = servers === 1 ? "1 server" : `${servers} servers`;
+  const clients = new Set(used.map(({ type }) => type));
+  const from = clients.size === 1 ? programs : `${clients.size} clients (${programs})`;
   return [
-    `Without a configuration file, ${what} of ${programs} ${servers === 1 ? "is" : "are"} used${leftOut}. \`anygpt mcp config sources\` shows more.`,
+    `${why}, ${what} from ${from} ${servers === 1 ? "is" : "are"} used${leftOut}. \`anygpt mcp config sources\` shows more.`,
   ];
 }
 

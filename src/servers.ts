@@ -10,6 +10,8 @@ import type { Variables } from "./config/variables.js";
 import type { Connection, ServerDefinition } from "./model/server.js";
 import type { Place } from "./place.js";
 import { ALL_CLIENTS, type Collected, collectServers, NO_SERVERS } from "./sources/collect.js";
+import { identity } from "./sources/merge.js";
+import { switchedOffNames } from "./sources/switched-off.js";
 import type { Store } from "./store/store.js";
 import { findToolFiles, keyFolder, toolFolders, withToolFiles } from "./tool-files.js";
 import type { ReadToolFiles } from "./toolfiles/read-tool-files.js";
@@ -35,7 +37,10 @@ export async function findServers(parts: ServersParts): Promise<FoundServers> {
     collect(parts),
     findToolFiles({ loaded, place, versions, previous: previous?.toolFiles }),
   ]);
-  const { servers, notices } = await withToolFiles(collected.servers, toolFiles, place);
+  const { servers: all, notices } = await withToolFiles(collected.servers, toolFiles, place);
+  // The servers of tool files are joined after those of the sources were left out.
+  const switchedOff = switchedOffNames(loaded.config.servers);
+  const servers = all.filter(({ name }) => !switchedOff.has(identity(name)));
   const folders = toolFolders(loaded, place);
   return {
     ...collected,
@@ -59,7 +64,7 @@ async function collect({ loaded, place, variables, previous }: ServersParts): Pr
   const ownFolder = existsSync(home) ? home : parse(resolve(home)).root;
   const collected = await collectServers({
     servers: config.servers,
-    ...(isImplicit(loaded) ? { sources: ALL_CLIENTS, isImplicit: true } : { sources: config.sources }),
+    ...(config.sources === "all" ? { sources: ALL_CLIENTS, isImplicit: true } : { sources: config.sources }),
     baseDir,
     home,
     folder: loaded.startDir === home ? ownFolder : loaded.startDir,
@@ -110,9 +115,4 @@ async function withRevision(definition: ServerDefinition): Promise<ServerDefinit
 
 function documentFile(connection: Connection): string[] {
   return connection.kind === "rest" && !isRemote(connection.document) ? [connection.document] : [];
-}
-
-/** Nobody has said which servers are wanted, so those that the person has already are. */
-export function isImplicit({ origin }: Pick<LoadedConfig, "origin">): boolean {
-  return origin === "defaults";
 }

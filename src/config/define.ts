@@ -6,8 +6,10 @@ export interface DiscoveryConfig {
   enabled?: boolean | undefined;
   /** The servers whose tools are offered: a list of entries with `name`, or a map by name. */
   servers?: NamedServer[] | Record<string, ServerConfig> | undefined;
-  /** Files to learn more servers from. The first to name a server wins. */
-  sources?: SourceConfig[] | undefined;
+  /** Another name for `servers`. */
+  mcpServers?: NamedServer[] | Record<string, ServerConfig> | undefined;
+  /** Files to learn more servers from; the first to name a server wins. `all`: those of every MCP client on this machine. */
+  sources?: SourceConfig[] | "all" | undefined;
   /** REST APIs whose operations are offered as tools: a list of entries with `name`, or a map by name. */
   adapters?: (AdapterConfig & { name: string })[] | Record<string, AdapterConfig> | undefined;
   /** Signed files that describe the tools of servers, as `anygpt mcp discover` writes them. */

@@ -301,7 +301,7 @@ describe("loadConfig", () => {
 
   it("takes a wrapper without content as no configuration", async () => {
     write({ "project/x.yaml": "discovery:\n" });
-    expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({}));
+    expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
   });
 
   it.each(["", "discovery:\n"])(
@@ -321,7 +321,7 @@ describe("loadConfig", () => {
         "execution",
       ];
       write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
-      expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({}));
+      expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
     },
   );
 
@@ -476,4 +476,59 @@ it("whoever is asked to trust a configuration sees everything that bends what it
     "b speaks to https://b/mcp (sends the headers Authorization, X-Key; is given your variables TOKEN)",
     'writes to "~/.bashrc"',
   ]);
+});
+
+describe("which servers a file means", () => {
+  it.each([
+    ["only rules and a cache", "toolRules: []\ncache: { ttl: 5 }", "all", true],
+    ["`sources: all`", "sources: all", "all", false],
+    ["`sources: all` beside servers", "servers: { a: { command: a } }\nsources: all", "all", false],
+    ["servers", "servers: { a: { command: a } }", [], false],
+    ["no servers, explicitly", "servers: {}", [], false],
+    ["servers under the name mcpServers", "mcpServers: { a: { command: a } }", [], false],
+    ["no sources, explicitly", "sources: []", [], false],
+    ["adapters", "adapters: { a: { document: a.json } }", [], false],
+    ["tool files", "toolFiles: { enabled: true }", [], false],
+  ])("%s", async (_name, text, sources, isImplicit) => {
+    write({ "project/x.yaml": text });
+    const loaded = await load({ path: "x.yaml" });
+    expect([loaded.config.sources, loaded.isImplicit]).toEqual([sources, isImplicit]);
+  });
+
+  it("is the servers of all clients without a file", async () => {
+    const loaded = await load();
+    expect([loaded.config.sources, loaded.isImplicit]).toEqual(["all", true]);
+  });
+
+  it("is none where another gateway started this one and the file names none", async () => {
+    write({ "project/x.yaml": "cache: { ttl: 5 }" });
+    const loaded = await load({ path: "x.yaml", isNested: true });
+    expect([loaded.config.sources, loaded.isImplicit]).toEqual([[], false]);
+  });
+
+  it("is none for a program that gives the configuration itself", () => {
+    expect(parseConfig({ cache: { ttl: 5 } }).sources).toEqual([]);
+  });
+});
+
+describe("mcpServers", () => {
+  it("is another name for servers, with its own positions", async () => {
+    write({ "project/x.json": '{\n  "mcpServers": {\n    "a": { "command": "a" }\n  }\n}' });
+    const loaded = await load({ path: "x.json" });
+    expect(loaded.config.servers).toMatchObject([{ name: "a", command: "a" }]);
+    expect(loaded.config).not.toHaveProperty("mcpServers");
+    expect(loaded.positionOf(["servers", "a"])).toEqual({ line: 3, column: 5 });
+  });
+
+  it("is refused beside servers, and both are named", async () => {
+    write({ "project/x.yaml": "servers: {}\nmcpServers: {}\n" });
+    expect((await failure(load({ path: "x.yaml" }))).message).toMatch(
+      /x\.yaml:2:1: mcpServers: is another name for `servers`, which is there too; keep one of them\.$/,
+    );
+  });
+
+  it("names the key that was written in what is wrong with it", async () => {
+    write({ "project/x.yaml": "mcpServers: { a: { comand: x } }\n" });
+    expect((await failure(load({ path: "x.yaml" }))).message).toMatch(/mcpServers\.a/);
+  });
 });

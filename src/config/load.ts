@@ -5,7 +5,7 @@ import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
 import { parsePlain } from "../util/document/plain.js";
 import { pathText, type Path, type Position, type Problem } from "../util/document/problem.js";
-import { checkSchema, type Violation } from "../util/document/schema.js";
+import type { Violation } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
 import { absolutePath } from "../util/home-path.js";
 import { isInside } from "../util/inside.js";
@@ -21,12 +21,14 @@ import {
   type Origin,
   type Place,
 } from "./locate.js";
-import { configOptions, findHiddenFaults, type Config } from "./options.js";
+import { checkConfig, type Config, configOptions, findHiddenFaults, namesNoServers } from "./options.js";
 import { type OpenedConfig, openConfig, parseOpened } from "./read.js";
 
 export interface LoadParts extends LocateParts {
   /** Whether a file of the project may be used with this content. Without it every file may. */
   readonly isTrusted?: (file: string, content: Uint8Array) => boolean;
+  /** Another gateway started this one: a file that names no servers has none. */
+  readonly isNested?: boolean;
   /** How long a configuration that is a program may run. */
   readonly programTimeoutMs?: number;
 }
@@ -42,6 +44,8 @@ export interface LoadedConfig {
   /** The folder that its servers start in when they do not say so themselves. */
   readonly startDir: string;
   readonly notices: readonly string[];
+  /** Nothing says which servers there are, so `config.sources` is `all`. */
+  readonly isImplicit: boolean;
   /** Files of the project that were left out, because nobody has trusted them as they are. */
   readonly untrusted: readonly string[];
   /** Whether the `.env` files of the working folder belong to whoever wrote the configuration. */
@@ -63,7 +67,8 @@ export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
     const loaded = await loadPlace(place, surroundings);
     if (loaded !== undefined) return { ...loaded, untrusted };
   }
-  const nothing = givenConfig(deepFreeze(withEnvironment(parseConfig(defaults), parts)), parts.cwd);
+  const config = parseConfig({ ...defaults, sources: "all" });
+  const nothing = { ...givenConfig(deepFreeze(withEnvironment(config, parts)), parts.cwd), isImplicit: true };
   const watched = candidateFiles(parts);
   return { ...nothing, origin: "defaults", trustsFolder: isOwnFolder(parts), watched, untrusted };
 }
@@ -76,6 +81,7 @@ export function givenConfig(config: Config, cwd: string, notices: readonly strin
     baseDir: cwd,
     startDir: cwd,
     notices,
+    isImplicit: false,
     untrusted: [],
     trustsFolder: true,
     watched: [],
@@ -96,7 +102,7 @@ export function parseConfig(value: unknown, origin = "The given configuration"):
   // Positions mean nothing for data that was never written to a file.
   const document: Document = { value: parsed.document.value, positionOf: () => undefined };
   const section = sectionOf(document.value) ?? { value: document.value, path: [] };
-  const checked = checkSchema(configOptions, withDefaults(section, {}));
+  const checked = checkConfig(withDefaults(section, {}));
   if (checked.kind === "ok") return deepFreeze(checked.value);
   throw toError(toProblems(checked.violations, { document, section, file: origin }));
 }
@@ -134,7 +140,8 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
     if (section === undefined && !isExplicit) continue;
     if (section === undefined)
       throw toError([problemAt(document, file, { path: ["discovery"], reason: "is missing" })]);
-    const config = await check({ document, section, file }, defaults);
+    const isImplicit = parts.isNested !== true && namesNoServers(section.value);
+    const config = await check({ document, section, file }, isImplicit ? { ...defaults, sources: "all" } : defaults);
     const baseDir = dirname(file);
     const ignored = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
     return {
@@ -144,10 +151,12 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
       baseDir,
       startDir: startDir(place, file, parts),
       notices: ignored,
+      isImplicit,
       untrusted: [],
       trustsFolder: (place.origin !== "user" && isInside(parts.cwd, file)) || isOwnFolder(parts),
       watched: [...candidateFiles(parts), ...opened.files.keys()],
-      positionOf: (path) => (opened.format === "program" ? undefined : document.positionOf([...section.path, ...path])),
+      positionOf: (path) =>
+        opened.format === "program" ? undefined : document.positionOf([...section.path, ...asWritten(path, section)]),
     };
   }
   return undefined;
@@ -168,6 +177,12 @@ export async function concernsUs(opened: OpenedConfig): Promise<boolean> {
   if (opened.format === "program" || !isSharedFile(opened.file)) return true;
   const read = await parseOpened(opened, 0);
   return read.kind === "problems" || sectionOf(read.document.value) !== undefined;
+}
+
+/** The path of a member in the words of the file, which may say `mcpServers`. */
+function asWritten([first, ...rest]: Path, { value }: Section): Path {
+  const isOther = first === "servers" && isJsonObject(value) && value["mcpServers"] !== undefined;
+  return first === undefined ? [] : [isOther ? "mcpServers" : first, ...rest];
 }
 
 interface Section {
@@ -195,7 +210,7 @@ export function sectionOf(value: unknown): Section | undefined {
 }
 
 /** Sections that stand in for those that the file does not have, and for keys that its own do not have. */
-type Defaults = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Defaults = Readonly<Record<string, unknown>>;
 
 /** A section with nothing in it, which YAML reads as null, is as if it were not there. */
 function withDefaults({ value, path }: Section, defaults: Defaults): unknown {
@@ -206,7 +221,7 @@ function withDefaults({ value, path }: Section, defaults: Defaults): unknown {
   );
   const filled = given.map(([key, section]) => [
     key,
-    isJsonObject(section) ? { ...defaults[key], ...section } : section,
+    isJsonObject(section) ? { ...(defaults[key] as object | undefined), ...section } : section,
   ]);
   return { ...defaults, ...Object.fromEntries(filled) };
 }
@@ -219,7 +234,7 @@ interface Written {
 
 async function check(written: Written, defaults: Defaults): Promise<Config> {
   const { value } = written.section;
-  const checked = checkSchema(configOptions, withDefaults(written.section, defaults));
+  const checked = checkConfig(withDefaults(written.section, defaults));
   const violations = [...(checked.kind === "ok" ? [] : checked.violations), ...(await findHiddenFaults(value))];
   if (checked.kind === "ok" && violations.length === 0) return checked.value;
   throw toError(toProblems(violations, written));

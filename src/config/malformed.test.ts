@@ -152,7 +152,7 @@ const VALUES: readonly Row[] = [
   ["x.json", '{"servers": {"": {"command": "x"}}}', ":L:C: servers*"],
   ["x.json", '{"servers": {"a": {"command": "x\\u0000"}}}', ":1:20: servers.a.command: must not hold a NUL character."],
   ["x.json", '{"sources": [{"type": "clod-desktop", "path": "x"}]}', ":1:15: sources[0].type: *"],
-  ["x.json", '{"sources": {"type": "custom"}}', ":1:2: sources: must be a list, not a map of keys."],
+  ["x.json", '{"sources": {"type": "custom"}}', ":1:2: sources: must be a list of sources, or the word all."],
   ["x.json", '{"toolRules": [{"pattern": "/(/", "enabled": true}]}', ":1:17: toolRules[0].pattern: *"],
   [
     "x.json",

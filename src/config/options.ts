@@ -8,13 +8,13 @@ import { isJsonObject } from "../model/json.js";
 import { findBadSelectors, policyOptions } from "../policy/options.js";
 import { findBadPatterns, toolRulesOptions } from "../rules/options.js";
 import { searchOptions } from "../search/options.js";
-import { serversOptions, sourcesOptions } from "../sources/options.js";
+import { mcpServersOptions, serversOptions, sourcesOptions } from "../sources/options.js";
 import { storeOptions } from "../store/options.js";
 import { toolFilesOptions } from "../toolfiles/options.js";
 import { httpOptions } from "../surfaces/http/options.js";
 import { observabilityOptions } from "../tracing/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
-import type { Violation } from "../util/document/schema.js";
+import { type Checked, checkSchema, type Violation } from "../util/document/schema.js";
 
 /** The whole configuration: every stage's own section, composed. */
 export const configOptions = z
@@ -22,6 +22,7 @@ export const configOptions = z
     $schema: z.string().optional().describe("Address of the JSON Schema, for editors. Not used otherwise."),
     enabled: z.boolean().default(true).describe("`false` offers no servers and no tools."),
     servers: serversOptions,
+    mcpServers: mcpServersOptions,
     sources: sourcesOptions,
     adapters: adaptersOptions,
     toolFiles: toolFilesOptions.prefault({}),
@@ -39,10 +40,10 @@ export const configOptions = z
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
   })
-  .superRefine(({ servers, adapters }, context) => {
+  .superRefine(({ servers, mcpServers = servers, adapters }, context) => {
     // What is wrong in itself was not read, and is told already.
-    if (!Array.isArray(servers) || !Array.isArray(adapters)) return;
-    const names = new Set(servers.map(({ name }) => name));
+    if (!Array.isArray(mcpServers) || !Array.isArray(adapters)) return;
+    const names = new Set(mcpServers.map(({ name }) => name));
     for (const { name } of adapters.filter((one) => names.has(one.name))) {
       context.addIssue({ code: "custom", path: ["adapters", name], message: "has the name of a server" });
     }
@@ -50,7 +51,30 @@ export const configOptions = z
   .describe("Which servers there are, which of their tools exist, and within what limits they are used.");
 
 /** The configuration as the stages read it: checked, defaults filled in, frozen. */
-export type Config = Readonly<z.output<typeof configOptions>>;
+export type Config = Readonly<Omit<z.output<typeof configOptions>, "mcpServers">>;
+
+/** Checks a section as a person wrote it. `mcpServers` becomes `servers`. */
+export function checkConfig(section: unknown): Checked<Config> {
+  const checked = checkSchema(configOptions, section);
+  const clash = findTwoNames(section);
+  if (checked.kind === "violations") return { ...checked, violations: [...checked.violations, ...clash] };
+  if (clash.length > 0) return { kind: "violations", violations: clash };
+  const { mcpServers, servers, ...rest } = checked.value;
+  return { kind: "ok", value: { ...rest, servers: mcpServers ?? servers } };
+}
+
+function findTwoNames(section: unknown): Violation[] {
+  if (!isJsonObject(section) || section["servers"] === undefined || section["mcpServers"] === undefined) return [];
+  return [{ path: ["mcpServers"], reason: "is another name for `servers`, which is there too; keep one of them" }];
+}
+
+const SERVER_KEYS = ["servers", "mcpServers", "sources", "adapters", "toolFiles"];
+
+/** Whether a section says nothing about which servers there are. A key with nothing in it counts as absent. */
+export function namesNoServers(section: unknown): boolean {
+  const map = isJsonObject(section) ? section : {};
+  return SERVER_KEYS.every((key) => map[key] === undefined || map[key] === null);
+}
 
 /** What is wrong beyond the schema: patterns of rules and of the policy that do not compile. */
 export async function findHiddenFaults(value: unknown): Promise<readonly Violation[]> {

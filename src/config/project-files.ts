@@ -6,6 +6,7 @@ import { parseDotenv } from "./dotenv.js";
 import { projectEnvFiles } from "./env-files.js";
 import { concernsUs, type LoadParts, sectionOf } from "./load.js";
 import { isOwnFolder, locateConfig } from "./locate.js";
+import { namesNoServers } from "./options.js";
 import { openConfig, type OpenedConfig, parseOpened } from "./read.js";
 
 /** A file of the working folder that has a say only after the person has trusted it. */
@@ -61,10 +62,12 @@ async function effectsOf(opened: OpenedConfig): Promise<string[]> {
   const read = await parseOpened(opened, 0);
   if (read.kind === "problems") return ["cannot be read as it is"];
   const { value } = sectionOf(read.document.value) ?? read.document;
-  const { servers, sources, store, upstreams } = isJsonObject(value) ? value : {};
+  const { servers, mcpServers = servers, sources, store, upstreams } = isJsonObject(value) ? value : {};
   const inherited = isJsonObject(upstreams) ? textList(upstreams["inheritEnv"]) : [];
+  const usesAll = sources === "all" || namesNoServers(value);
   return [
-    ...serversIn(servers).map(describeEntry),
+    ...serversIn(mcpServers).map(describeEntry),
+    ...(usesAll ? ["takes servers from every MCP client on this machine"] : []),
     ...(Array.isArray(sources) ? sources.filter(isJsonObject).map(describeSource) : []),
     ...(inherited.length === 0
       ? []

@@ -13,8 +13,8 @@ import { withEnvFile } from "./env-file.js";
 import type { FileRead } from "./files.js";
 import type { ServerOrigin } from "./imported.js";
 import type { OwnProgram } from "./itself.js";
-import { mergeServers } from "./merge.js";
-import { CLIENT_IDS, type ServerEntry, type SourceEntry } from "./options.js";
+import { identity, mergeServers } from "./merge.js";
+import { CLIENT_IDS, isSwitch, type ServerEntry, type SourceEntry } from "./options.js";
 import { readCustomFile } from "./read.js";
 import { clientFiles, clientFolders, readClientFile, type ClientFile } from "./read-client.js";
 import {
@@ -26,6 +26,7 @@ import {
   type SourceReport,
   untrustedReport,
 } from "./report.js";
+import { switchedOffNames } from "./switched-off.js";
 import type { System } from "./system.js";
 import { type FilterRule, toToolRules } from "./tool-rules.js";
 
@@ -104,8 +105,10 @@ export const NO_SERVERS: Collected = {
 export async function collectServers(parts: CollectParts): Promise<Collected> {
   const system = parts.system ?? systemOf(parts);
   const places = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
+  const switchedOff = switchedOffNames(parts.servers);
+  // What is switched off takes its name and its duplicates with it.
   const own = parts.servers
-    .filter(({ enabled }) => enabled)
+    .filter((entry) => !isSwitch(entry) && (entry.enabled || switchedOff.has(identity(entry.name))))
     .map(
       (entry): Candidate => ({
         definition: { ...compileServer(entry, places), ...(parts.isProjects === true ? {} : { isOwn: true }) },
@@ -114,7 +117,8 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
     );
   const sources = await Promise.all(parts.sources.map((source) => readOne(source, { ...parts, system })));
   const read = await Promise.all(sources.flat().map((source) => withoutBound(source, parts)));
-  const merged = mergeServers([startingIn(parts.folder, own), ...read.map(({ servers }) => servers)], parts.own);
+  const groups = [startingIn(parts.folder, own), ...read.map(({ servers }) => servers)];
+  const merged = mergeServers(groups, parts.own, switchedOff);
   const isTrusted = async (file: FileRead): Promise<boolean> =>
     parts.trustsFolder === true || (await parts.isTrusted?.(file)) === true;
   const complete = await Promise.all(

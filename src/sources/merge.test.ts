@@ -99,3 +99,21 @@ it("says what became of each", () => {
     { kind: "renamed", name: "A-2" },
   ]);
 });
+
+describe("servers that the configuration switches off", () => {
+  it("are left out under the names that they have here, and no other server changes its name", () => {
+    const [first, second, third] = [server("a", "1", "x"), server("A", "2", "y"), server("b", "2", "z")];
+    const { servers, outcomes } = mergeServers([[first], [second, third]], undefined, new Set(["a"]));
+    expect(servers.map(({ definition }) => definition.name)).toEqual(["A-2", "b"]);
+    expect(outcomes.get(first)).toEqual({
+      kind: "disabled",
+      reason: "your configuration has `enabled: false` for it",
+    });
+  });
+
+  it("may be ones that were renamed", () => {
+    const groups = [[server("a", "1", "x")], [server("A", "2", "y")]];
+    const { servers } = mergeServers(groups, undefined, new Set(["a-2"]));
+    expect(servers.map(({ definition }) => definition.name)).toEqual(["a"]);
+  });
+});

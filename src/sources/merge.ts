@@ -26,7 +26,11 @@ export interface Merged {
  * another file has under another name but connects to the same is a duplicate as well: what any of the programs hides of it
  * stays hidden, unless the person has written the first down themselves.
  */
-export function mergeServers(groups: readonly (readonly Candidate[])[], own?: OwnProgram): Merged {
+export function mergeServers(
+  groups: readonly (readonly Candidate[])[],
+  own?: OwnProgram,
+  switchedOff: ReadonlySet<string> = new Set(),
+): Merged {
   const itself = own === undefined ? undefined : followingOnce(own);
   const taken = new Map<string, Candidate>();
   const byConnection = new Map<string, Candidate>();
@@ -87,7 +91,20 @@ export function mergeServers(groups: readonly (readonly Candidate[])[], own?: Ow
   }
 
   for (const candidate of groups.flat()) add(candidate);
-  return { servers: [...taken.values()], outcomes, notices };
+  return withoutSwitchedOff({ servers: [...taken.values()], outcomes, notices }, switchedOff);
+}
+
+/** Leaves servers out by the names that they have here. It comes last, so that no other server changes its name by it. */
+function withoutSwitchedOff({ servers, outcomes, notices }: Merged, switchedOff: ReadonlySet<string>): Merged {
+  const isOff = (name: string): boolean => switchedOff.has(identity(name));
+  const disabled = { kind: "disabled", reason: "your configuration has `enabled: false` for it" } as const;
+  return {
+    servers: servers.filter(({ definition }) => !isOff(definition.name)),
+    outcomes: new Map(
+      [...outcomes].map(([one, outcome]) => [one, "name" in outcome && isOff(outcome.name) ? disabled : outcome]),
+    ),
+    notices,
+  };
 }
 
 /** Hundreds of servers are started by the same few programs: each path is followed once. */
@@ -131,7 +148,8 @@ function isNameOf(given: string, name: string): boolean {
   return identity(given) === identity(name) || identity(given).startsWith(`${identity(name)}-`);
 }
 
-function identity(name: string): string {
+/** Names with the same identity are the same name. */
+export function identity(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }
 

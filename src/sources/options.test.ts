@@ -136,7 +136,7 @@ describe("sources", () => {
       [{ type: "custom", path: "x", colour: 1 }],
       ["[0].colour: is not a known key; the keys here are type, path"],
     ],
-    ["a map", { custom: "x" }, [": must be a list, not a map of keys"]],
+    ["a map", { custom: "x" }, [": must be a list of sources, or the word all"]],
     [
       "too many",
       Array.from({ length: 101 }, () => ({ type: "custom", path: "x" })),

@@ -95,7 +95,12 @@ const manifestTool = z.strictObject({
 
 const commonFields = {
   description: text.optional().describe("What the server is for; search reads it too."),
-  enabled: z.boolean().default(true).describe("`false` leaves the server out."),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      "`false` leaves the server out. An entry with nothing else leaves out the server of that name that a source has.",
+    ),
   tools: z
     .array(manifestTool)
     .max(10_000)
@@ -127,14 +132,21 @@ export const importedServerEntry = z
 export type ServerEntry = z.output<typeof namedServerEntry>;
 export type KeyedServerEntry = z.output<typeof keyedServerEntry>;
 
-/** The section `servers` of the configuration. */
-export const serversOptions = z
+const serverCollection = z
   .union([z.array(namedServerEntry), z.record(serverName, keyedServerEntry)], {
     error: "must be a list of servers, or a map of them by name",
   })
-  .transform((servers): ServerEntry[] => (Array.isArray(servers) ? servers : toNamedEntries(servers)))
+  .transform((servers): ServerEntry[] => (Array.isArray(servers) ? servers : toNamedEntries(servers)));
+
+/** The section `servers` of the configuration. */
+export const serversOptions = serverCollection
   .prefault([])
   .describe("The servers whose tools are offered: a list of entries with `name`, or a map by name.");
+
+/** The same section under the name that most MCP clients use. */
+export const mcpServersOptions = serverCollection
+  .optional()
+  .describe("Another name for `servers`, as MCP clients write it. A configuration has one of the two.");
 
 /** The programs whose files are read; `clients/table.ts` has the same. */
 export const CLIENT_IDS = [
@@ -185,10 +197,11 @@ export type SourceEntry = z.output<typeof sourceEntry>;
 
 /** The section `sources` of the configuration. */
 export const sourcesOptions = z
-  .array(sourceEntry)
-  .max(100)
+  .union([z.array(sourceEntry).max(100), z.literal("all")], { error: "must be a list of sources, or the word all" })
   .default([])
-  .describe("Files to learn more servers from. The first to name a server wins.");
+  .describe(
+    "Files to learn more servers from. The first to name a server wins. `all` reads the files of every MCP client on this machine, as without a configuration. A configuration file that has none of `servers`, `mcpServers`, `sources`, `adapters` and `toolFiles` is read as with `all`.",
+  );
 
 export function toNamedEntries(servers: Readonly<Record<string, KeyedServerEntry>>): ServerEntry[] {
   return Object.entries(servers).map(([key, { name: title, ...entry }]) => {
@@ -200,7 +213,15 @@ export function toNamedEntries(servers: Readonly<Record<string, KeyedServerEntry
 type ConnectionEntry = z.output<typeof connectionEntry>;
 type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void };
 
-function checkServer(entry: ConnectionEntry & { connection?: ConnectionEntry | undefined }, context: Context): void {
+type CheckedEntry = ConnectionEntry & { connection?: ConnectionEntry | undefined; enabled: boolean };
+
+/** Whether an entry only switches off the server of that name that a source has. */
+export function isSwitch({ enabled, command, url, connection }: CheckedEntry): boolean {
+  return !enabled && command === undefined && url === undefined && connection === undefined;
+}
+
+function checkServer(entry: CheckedEntry, context: Context): void {
+  if (isSwitch(entry)) return;
   if (entry.connection === undefined) return checkConnection(entry, context);
   for (const key of Object.keys(ownFields)) {
     if (entry[key as keyof ConnectionEntry] === undefined) continue;

@@ -63,7 +63,7 @@ describe("without a configuration", () => {
     const answer = await gateway.call("list_mcp_servers");
     expect(await gateway.servers()).toEqual(UNION);
     expect(answer.text).toContain(
-      "Without a configuration file, 7 servers of claude-desktop, claude-code, cursor, vscode, codex, zed are used; left out: 1 duplicate, this gateway itself.",
+      "Without a configuration file, 7 servers from 6 clients (claude-desktop, claude-code, cursor, vscode, codex, zed) are used; left out: 1 duplicate, this gateway itself.",
     );
     expect(gateway.lines.join("\n")).toContain(
       `The server "documents" of ${files.cursor} is the same as "files" of ${files.claudeDesktop} and was left out.`,
@@ -137,7 +137,7 @@ describe("without a configuration", () => {
 
     const doctor = await anygpt("doctor");
     expect(doctor.exit).toBe(3);
-    expect(doctor.stdout).toMatch(/✓ configuration: Without a configuration file, 7 servers of /);
+    expect(doctor.stdout).toMatch(/✓ configuration: Without a configuration file, 7 servers from /);
     expect(doctor.stdout).toMatch(/! configuration: The server "documents" .* was left out\./);
     expect(doctor.stdout).toMatch(/✗ tracker failed .*\n {2}The variable INPUT_TRACKER_TOKEN is not set\./);
     expect(doctor.stdout).toContain("1 of 7 servers failed.");

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toConfigEntry } from "./config-entry.js";
-import { extendConfig, type ExtendParts, toSnippet } from "./extend-config.js";
+import type { ConfigContent } from "./edit-config.js";
+import { type Additions, extendConfig, toSnippet } from "./extend-config.js";
+
+type ExtendParts = ConfigContent & Additions;
 
 const SERVERS = [{ name: "a b", entry: { command: "a", args: ["x"] } }];
 const RULES = [{ server: "a b", pattern: ["t"], enabled: false as const }];
@@ -8,8 +11,8 @@ const RULES = [{ server: "a b", pattern: ["t"], enabled: false as const }];
 async function extend(text: string | undefined, parts: Partial<ExtendParts> = {}): Promise<string> {
   const bytes = text === undefined ? undefined : Buffer.from(text);
   const all = { servers: SERVERS, toolRules: [], format: "json", isShared: false, ...parts } as const;
-  const result = await extendConfig({ ...all, bytes });
-  return result.kind === "extended" ? Buffer.from(result.bytes).toString("utf8") : result.reason;
+  const result = await extendConfig({ ...all, bytes }, all);
+  return result.kind === "edited" ? Buffer.from(result.bytes).toString("utf8") : result.reason;
 }
 
 describe("extendConfig", () => {
@@ -57,10 +60,10 @@ describe("extendConfig", () => {
       "discovery:\n  cache:\n    ttl: 5\n  servers:\n    a b:\n      command: a\n      args:\n        - x\n",
     ],
     [
-      "refuses what it cannot edit",
+      "adds to a map in braces",
       "servers: {z: {command: z}}\n",
       { format: "yaml" },
-      "has its servers in braces on one line, where lines of their own are expected",
+      'servers: {z: {command: z}, "a b": { "command": "a", "args": ["x"] }}\n',
     ],
     ["refuses what is broken", "{", {}, "could not be read as a whole"],
   ])("%s", async (_name, before, parts, after) => {

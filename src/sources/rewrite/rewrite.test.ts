@@ -303,11 +303,6 @@ other: [1,   2]
       /safely/,
     ],
     [
-      "servers in braces of YAML",
-      { client: "goose", path: "/x/c.yaml", text: "extensions: {a: {type: stdio, cmd: a}}\n" },
-      /lines of their own/,
-    ],
-    [
       "servers in one inline table of TOML",
       { client: "codex", path: "/x/c.toml", text: 'mcp_servers = { a = { command = "a" } }\n' },
       /one line/,

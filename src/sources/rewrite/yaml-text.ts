@@ -14,23 +14,23 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { type Change, type Edited, edited, refused } from "./change.js";
-import { indentAt, lineStart, nextLine, type Splice, splice, styleOf, type TextStyle } from "./text-style.js";
+import { lineStart, nextLine, type Splice, splice, styleOf, type TextStyle } from "./text-style.js";
+import { editFlow } from "./yaml-flow.js";
 
-/** Changes one map or list in a YAML text whose members stand on lines of their own; every other line stays. */
+/** Changes one map or list in a YAML text; every other line stays. */
 export function editYaml(text: string, change: Change): Edited {
   const document = parseDocument(text, { keepSourceTokens: true });
   if (document.errors.length > 0) return refused("is not valid YAML");
   const style = styleOf(text);
   const node = document.getIn([...change.container], true);
-  const isEmpty = isCollection(node) && node.items.length === 0;
+  const isEmpty = isCollection(node) && node.items.length === 0 && !isInFlow(document, change);
   if (node === undefined || node === null || (isScalar(node) && node.value === null) || isEmpty) {
     return addContainer(text, document, { change, style });
   }
   const isExpected = change.kind === "map" ? isMap(node) : isSeq(node);
   if (!isExpected) return refused(`holds no ${change.kind} where its servers should be`);
   const collection = node as YAMLMap | YAMLSeq;
-  if (collection.flow === true)
-    return refused("has its servers in braces on one line, where lines of their own are expected");
+  if (collection.flow === true) return editFlow(text, collection, change, style);
   return changeMembers(text, collection, { change, style, document });
 }
 
@@ -40,9 +40,18 @@ interface MemberChange {
   readonly document: Document;
 }
 
+/** Whether the map that holds the container is written in braces. */
+function isInFlow(document: Document, { container }: Change): boolean {
+  const holder = container.length === 0 ? undefined : document.getIn(container.slice(0, -1), true);
+  return isCollection(holder) && holder.flow === true;
+}
+
+/** The lines of a member. Its first line may begin with a dash, which belongs to the list around it. */
 interface Lines {
   readonly start: number;
   readonly end: number;
+  readonly indent: string;
+  readonly isShared: boolean;
 }
 
 function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, document }: MemberChange): Edited {
@@ -50,16 +59,18 @@ function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, d
     key: isMap(node) ? keyOf(item as Pair) : index,
     lines: linesOf(text, node, index),
   }));
-  if (places.some(({ lines }) => lines === undefined)) return refused("has servers that share a line");
-  const known = places.map(({ key, lines }) => ({ key, lines: lines ?? { start: 0, end: 0 } }));
+  const known = places.flatMap(({ key, lines }) => (lines === undefined ? [] : [{ key, lines }]));
+  if (known.length < places.length) return refused("has members that cannot be found in its lines");
   const removed = known.filter(({ key }) => change.remove.includes(key));
+  if (removed.some(({ lines }) => lines.isShared)) return refused("has servers that share a line");
   const [first] = known;
   const last = known.at(-1);
   if (first === undefined || last === undefined) return refused("has no servers");
-  const added = membersText(change, indentAt(text, first.lines.start), style);
-  const splices = removed.map(
-    ({ lines }, index): Splice => ({ ...lines, text: index === 0 ? closed(text, lines, added, style) : "" }),
-  );
+  const added = membersText(change, first.lines.indent, style);
+  const splices = removed.map(({ lines }, index): Splice => {
+    const { start, end } = lines;
+    return { start, end, text: index === 0 ? closed(text, lines, added, style) : "" };
+  });
   if (removed.length === 0 && added !== "") {
     const { end } = last.lines;
     const gap = text.slice(0, end).endsWith("\n") ? "" : style.lineBreak;
@@ -74,7 +85,7 @@ function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, d
 }
 
 /** A text that did not end with a line break still does not. */
-function closed(text: string, { end }: Lines, added: string, { lineBreak }: TextStyle): string {
+function closed(text: string, { end }: Pick<Lines, "end">, added: string, { lineBreak }: TextStyle): string {
   const isLast = end === text.length && !text.endsWith("\n");
   return isLast && added.endsWith(lineBreak) ? added.slice(0, -lineBreak.length) : added;
 }
@@ -83,7 +94,7 @@ function keyOf({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-/** The lines that a member takes; undefined where something else stands in them as well. */
+/** The lines that a member takes. */
 function linesOf(text: string, node: YAMLMap | YAMLSeq, index: number): Lines | undefined {
   const token = node.srcToken;
   const item: unknown = node.items[index];
@@ -93,9 +104,14 @@ function linesOf(text: string, node: YAMLMap | YAMLSeq, index: number): Lines | 
   const offset = indicator?.offset ?? (isNode(key) ? key.range?.[0] : undefined);
   if (offset === undefined) return undefined;
   const start = lineStart(text, offset);
-  if (text.slice(start, offset).trim() !== "") return undefined;
+  const before = text.slice(start, offset);
   const end = contentEnd(isMap(node) ? (item as Pair).value : item) ?? (isNode(key) ? key.range?.[1] : undefined);
-  return { start, end: nextLine(text, Math.max(offset, (end ?? offset) - 1)) };
+  return {
+    start,
+    end: nextLine(text, Math.max(offset, (end ?? offset) - 1)),
+    indent: before.replace(/\S/g, " "),
+    isShared: before.trim() !== "",
+  };
 }
 
 /** Where the last of what a value says ends. The parser's own end of a collection takes in comments after it. */
@@ -127,6 +143,7 @@ function addContainer(text: string, document: Document, parts: Omit<MemberChange
   const { change, style } = parts;
   if (change.add.length === 0) return edited(text);
   const [key, ...deeper] = change.container;
+  if (key === undefined) return addAtRoot(text, parts);
   if (deeper.length > 0 || typeof key !== "string") return addDeeper(text, document, parts);
   const added = membersText(change, style.indent, style);
   const colon = colonOf(document, change);
@@ -139,10 +156,23 @@ function addContainer(text: string, document: Document, parts: Omit<MemberChange
     return edited(splice(text, [...emptied, { start: at, end: at, text: `${gap}${added}` }]));
   }
   const root = document.contents;
-  if (root !== null && (!isMap(root) || root.flow === true))
-    return refused("is not a map of keys on lines of their own");
+  if (isMap(root) && root.flow === true) return editFlow(text, root, withContent(change, key), style);
+  if (root !== null && !isMap(root)) return refused("is not a map of keys");
   const gap = text === "" || text.endsWith("\n") ? "" : style.lineBreak;
   return edited(`${text}${gap}${JSON.stringify(key).replace(/^"([A-Za-z_]\w*)"$/, "$1")}:${style.lineBreak}${added}`);
+}
+
+/** The members of a document that has none yet. */
+function addAtRoot(text: string, { change, style }: Omit<MemberChange, "document">): Edited {
+  const gap = text === "" || text.endsWith("\n") ? "" : style.lineBreak;
+  return edited(`${text}${gap}${membersText(change, "", style)}`);
+}
+
+/** The change to the map around a container that adds the container with its members. */
+function withContent({ kind, add, container }: Change, key: string): Change {
+  const content =
+    kind === "list" ? add.map(({ value }) => value) : Object.fromEntries(add.map((one) => [one.key, one.value]));
+  return { container: container.slice(0, -1), kind: "map", remove: [], add: [{ key, value: content }] };
 }
 
 /** A container two levels down, below a map that has other members or is not there. */
@@ -151,17 +181,13 @@ function addDeeper(text: string, document: Document, { change, style }: Omit<Mem
   if (typeof key !== "string" || typeof inner !== "string" || deeper.length > 0) {
     return refused("has no place for servers");
   }
-  const content =
-    change.kind === "list"
-      ? change.add.map(({ value }) => value)
-      : Object.fromEntries(change.add.map((member) => [member.key, member.value]));
-  const outer: Change = { container: [key], kind: "map", remove: [], add: [{ key: inner, value: content }] };
+  const outer = withContent(change, inner);
   const node = document.getIn([key], true);
   if (isMap(node) && node.items.length > 0) {
-    if (node.flow === true) return refused("has braces on one line, where lines of their own are expected");
     const index = node.items.findIndex((pair) => keyOf(pair) === inner);
-    const remove = index === -1 ? [] : [inner];
-    return changeMembers(text, node, { change: { ...outer, remove }, style, document });
+    const replacing = { ...outer, remove: index === -1 ? [] : [inner] };
+    if (node.flow === true) return editFlow(text, node, replacing, style);
+    return changeMembers(text, node, { change: replacing, style, document });
   }
   return addContainer(text, document, { change: outer, style });
 }

@@ -7,6 +7,8 @@ export interface CommandSpec {
   readonly examples: readonly string[];
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
+  /** What to say about an option that the command does not have. */
+  readonly unknownOptionHint?: string;
   /** Standard output belongs to a protocol: of the common options it has `--config` only. */
   readonly isProtocol?: true;
   /** May need live servers: the background gateway runs it. `src/daemon/commands.ts` has the same list for the client. */
@@ -28,13 +30,24 @@ export interface ArgumentSpec {
   /** As commander writes it: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
-  readonly completes?: "server" | "tool" | "approval" | "tool-file" | "key" | readonly string[];
+  readonly completes?:
+    | "server"
+    | "own-server"
+    | "disabled-server"
+    | "adapter"
+    | "tool"
+    | "approval"
+    | "tool-file"
+    | "key"
+    | readonly string[];
 }
 
 export interface OptionSpec {
   readonly flags: string;
   readonly summary: string;
   readonly isRequired?: true;
+  /** May be given several times; `list` has all values. */
+  readonly isRepeated?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
   /** A list is all that may be given. */
   readonly completes?: "server" | "file" | "client" | "key" | readonly string[];

@@ -61,6 +61,9 @@ async function candidatesFor({ entry, operands, option, config }: Place, typed: 
   if (spec?.completes === "approval") return await waitingIds(io, config);
   if (spec?.completes === "tool-file") return await toolFileIds(io, config);
   if (spec?.completes === "key") return await keyIds(io);
+  if (spec?.completes === "own-server") return await configNames(io, config, "servers", () => true);
+  if (spec?.completes === "disabled-server") return await configNames(io, config, "servers", (enabled) => !enabled);
+  if (spec?.completes === "adapter") return await configNames(io, config, "adapters", () => true);
   if (spec?.completes === "server") {
     const children = operands.length > 0 ? [] : (entry.commands ?? []);
     return [...children.map(({ name }) => name), ...(await serverNames(io, config))];
@@ -88,6 +91,19 @@ async function serverNames(io: CliIo, configPath: string | undefined): Promise<s
   return await withEngine(quiet(io, configPath), async (engine) => {
     const { collected } = await engine.stages();
     return collected.servers.map(({ name }) => name);
+  });
+}
+
+/** Names that the configuration itself has. */
+async function configNames(
+  io: CliIo,
+  configPath: string | undefined,
+  section: "servers" | "adapters",
+  isWanted: (enabled: boolean) => boolean,
+): Promise<string[]> {
+  return await withEngine(quiet(io, configPath), async (engine) => {
+    const { config } = await engine.stages();
+    return config[section].filter(({ enabled }) => isWanted(enabled)).map(({ name }) => name);
   });
 }
 

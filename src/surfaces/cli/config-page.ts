@@ -50,6 +50,8 @@ export interface ConfigPage {
   readonly enabled: boolean;
   readonly cache: { readonly enabled: boolean; readonly ttl: number };
   readonly sources: readonly ListedSource[];
+  /** Whether the sources are those of every MCP client on this machine, and whether the configuration says so. */
+  readonly allClients: "named" | "implicit" | "no";
   /** With no configuration: other programs that would be asked, and have no file here. */
   readonly absent: readonly ListedSource[];
   readonly toolRules: readonly ListedRule[];
@@ -85,6 +87,7 @@ export function toConfigPage({ place, loaded, config, collected, rules, snapshot
     sources: collected.sources.map((source) =>
       source.status === "ok" && source.message !== undefined ? { ...source, status: "partial" } : source,
     ),
+    allClients: config.sources !== "all" ? "no" : loaded.isImplicit ? "implicit" : "named",
     absent: collected.absent,
     toolRules: rules.rules.map(({ authored }, index) => ({
       rule: describeRule(authored),

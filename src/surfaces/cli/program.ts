@@ -88,9 +88,10 @@ function describe(command: Command, { summary, examples }: CommandSpec | Command
     .addHelpText("after", `\nExamples:\n${examples.map((example) => `  $ ${example}`).join("\n")}`);
 }
 
-function toOption({ flags, summary, number, isRequired, completes }: OptionSpec): Option {
+function toOption({ flags, summary, number, isRequired, isRepeated, completes }: OptionSpec): Option {
   const option = new Option(flags, summary).makeOptionMandatory(isRequired === true);
   if (Array.isArray(completes)) option.choices(completes);
+  if (isRepeated === true) option.argParser((text, before: string[] = []) => [...before, text]);
   return number === undefined ? option : option.argParser((text) => parseNumber(text, number));
 }
 

@@ -69,8 +69,16 @@ function reportUsage(error: CommanderError, argv: readonly string[], context: Co
   if (error.code === "commander.help" || error.exitCode === 0) return 0;
   const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const near = suggestion === undefined ? "" : `${suggestion.replace(/^\(|\)$/g, "")} `;
-  const hint = `${near}Run \`${[ANYGPT.name, ...commandWords(argv)].join(" ")} --help\` to see what it takes.`;
+  const words = commandWords(argv);
+  const more = error.code === "commander.unknownOption" ? unknownOptionHint(words) : "";
+  const hint = `${near}${more}Run \`${[ANYGPT.name, ...words].join(" ")} --help\` to see what it takes.`;
   return reportFailure(new DiscoveryError("INVALID_REQUEST", toSentence(what), { hint }), context);
+}
+
+function unknownOptionHint(words: readonly string[]): string {
+  let entry: CommandSpec | CommandGroup | undefined = ANYGPT;
+  for (const word of words) entry = entry?.commands?.find(({ name }) => name === word);
+  return entry !== undefined && "unknownOptionHint" in entry ? `${entry.unknownOptionHint} ` : "";
 }
 
 /** The leading words that name a command. */

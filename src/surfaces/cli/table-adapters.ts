@@ -42,6 +42,14 @@ export const adapter: CommandGroup = {
       load: async () => (await import("./commands/adapter-add.js")).addAdapter,
     },
     {
+      name: "remove",
+      summary: "Remove an adapter from your configuration.",
+      arguments: [{ syntax: "<name>", summary: "name of an adapter", completes: "adapter" }],
+      options: [{ flags: "--project", summary: "edit the configuration of the project in this folder" }],
+      examples: ["anygpt mcp adapter remove payments"],
+      load: async () => (await import("./servers/change.js")).removeAdapter,
+    },
+    {
       name: "list",
       summary: "List the adapters of the configuration.",
       examples: ["anygpt mcp adapter list", "anygpt mcp adapter list --json"],

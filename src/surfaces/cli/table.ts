@@ -11,6 +11,7 @@ import { daemon } from "./table-daemon.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
 import { secret } from "./table-secrets.js";
+import { serverCommands } from "./table-servers.js";
 import { tokens } from "./table-tokens.js";
 import { topSpec } from "./table-top.js";
 
@@ -300,6 +301,7 @@ export const ANYGPT: CommandGroup = {
         `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}'`,
       ],
       commands: [
+        ...serverCommands,
         list,
         search,
         tools,

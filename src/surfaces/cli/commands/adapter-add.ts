@@ -1,41 +1,43 @@
 import { adaptersOptions } from "../../../adapters/options.js";
 import { compileAdapter, isRemote } from "../../../adapters/compile.js";
 import type { ConvertedDocument } from "../../../adapters/convert-document.js";
-import { parseConfig } from "../../../config/load.js";
-import { placeFor } from "../../../engine.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
 import type { JsonObject } from "../../../model/json.js";
+import { changeMembers, type NamedMember } from "../../../sources/rewrite/edit-config.js";
 import { writeJson } from "../../../sources/rewrite/json-value.js";
 import { checkSchema } from "../../../util/document/schema.js";
 import { absolutePath, shortenHome } from "../../../util/home-path.js";
 import { pathText } from "../../../util/document/problem.js";
 import { toAuthEntry } from "../adapters/auth-option.js";
 import { authOption, describeAuth } from "../adapters/auth-words.js";
-import { extendAdapters, type NewAdapter } from "../adapters/extend-adapters.js";
 import type { Adapter } from "../adapters/find-adapter.js";
 import { readAdapter } from "../adapters/read-adapter.js";
 import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { replaceFile } from "../import/replace-file.js";
-import { findTarget, type Target } from "../import/target.js";
+import type { Target } from "../../../operations/files/target.js";
+import { carryOut, openServerDesk, planChanges } from "../../../operations/servers/desk.js";
 import { blocks, bold, count, GOOD, line, type Line, verbatim, WARNING } from "../lines.js";
 import { optionsOf } from "../trust-files.js";
 
 export const addAdapter: Handler = async (input, context) => {
-  const { loadParts, home, cwd } = placeFor(optionsOf(context));
-  const target = await findTarget(loadParts);
-  const added: NewAdapter = { name: input.argument("name"), entry: toEntry(input, { home, cwd }) };
+  const desk = await openServerDesk(optionsOf(context));
+  const { target } = desk;
+  const { home, cwd } = desk.place;
+  const added: NamedMember = { name: input.argument("name"), entry: toEntry(input, { home, cwd }) };
   assertNew(added.name, target);
   const adapter = check(added, { home, baseDir: cwd, origin: target.file });
   const document = await context.wait(
     readAdapter(added.name, adapter.connection, context.io),
     () => `Reading ${adapter.connection.document}…`,
   );
-  const after = target.format === "program" ? undefined : await extend(added, target);
+  const after =
+    target.format === "program"
+      ? undefined
+      : await planChanges(desk, (view) => [changeMembers(view, "adapters", { add: [added] })]);
   if (!context.isJson) context.show(previewLines({ added, target, document, home }));
   const isWritten = after !== undefined && (await isToBeWritten(input, context));
-  if (isWritten) await replaceFile({ path: target.file, expected: target.bytes, bytes: after });
+  if (isWritten) await carryOut(desk, { action: `adapter add ${added.name}`, after });
   tell({ added, target, document, isWritten }, input, context);
   return after === undefined ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 };
@@ -63,7 +65,7 @@ function assertNew(name: string, { config, file }: Target): void {
 }
 
 /** The entry as the gateway will see it, refused with what is wrong in it. */
-function check({ name, entry }: NewAdapter, places: Parameters<typeof compileAdapter>[1]): Adapter {
+function check({ name, entry }: NamedMember, places: Parameters<typeof compileAdapter>[1]): Adapter {
   const checked = checkSchema(adaptersOptions, { [name]: entry });
   const [compiled] = checked.kind === "ok" ? checked.value.map((one) => compileAdapter(one, places)) : [];
   if (compiled?.connection.kind === "rest") return { ...compiled, connection: compiled.connection };
@@ -74,17 +76,6 @@ function check({ name, entry }: NewAdapter, places: Parameters<typeof compileAda
   });
 }
 
-async function extend(added: NewAdapter, { file, bytes, format, isShared }: Target): Promise<Uint8Array> {
-  const extended = await extendAdapters(added, { bytes, format: format === "yaml" ? "yaml" : "json", isShared });
-  if (extended.kind === "refused") {
-    throw new DiscoveryError("CONFIGURATION_ERROR", `${file} ${extended.reason}, so nothing was added to it.`, {
-      hint: "Write its adapters on lines of their own, or name another file with --config.",
-    });
-  }
-  parseConfig(extended.value, file);
-  return extended.bytes;
-}
-
 /** Somebody at a terminal is asked; everybody else has to say so. */
 async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
   if (input.flag("yes")) return true;
@@ -92,7 +83,7 @@ async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
 }
 
 interface Preview {
-  readonly added: NewAdapter;
+  readonly added: NamedMember;
   readonly target: Target;
   readonly document: ConvertedDocument;
   readonly home: string;
@@ -121,7 +112,7 @@ function previewLines({ added, target, document, home }: Preview): Line[] {
 }
 
 interface Told {
-  readonly added: NewAdapter;
+  readonly added: NamedMember;
   readonly target: Target;
   readonly document: ConvertedDocument;
   readonly isWritten: boolean;

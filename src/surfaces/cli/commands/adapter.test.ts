@@ -71,7 +71,7 @@ describe("adapter add", () => {
   wants a key in the header X-Key
   ! no authentication was given; --auth header:X-Key:SHOP_KEY would be it
 
-For ~/.anygpt/mcp-discovery.config.json:
+For ~/.anygpt/mcp-discovery.config.yaml:
   {
     "adapters": {
       "shop": {
@@ -112,7 +112,7 @@ Nothing was written. Add --yes to write.
 
   it("makes a configuration where there is none, readable by its owner alone, and tells all as JSON", async () => {
     const ran = await run("add", "shop", "--document", "shop.json", "--yes", "--json");
-    const file = join(place.folder, ".anygpt/mcp-discovery.config.json");
+    const file = join(place.folder, ".anygpt/mcp-discovery.config.yaml");
     expect(ran.json()).toMatchObject({
       name: "shop",
       config: file,
@@ -120,7 +120,9 @@ Nothing was written. Add --yes to write.
       operations: 3,
       wantedAuth: [{ kind: "api-key", in: "header", name: "X-Key" }],
     });
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ adapters: { shop: { document: "~/shop.json" } } });
+    expect(readFileSync(file, "utf8")).toMatch(
+      /^sources: all$[^]*^adapters:\n {2}shop:\n {4}document: ~\/shop\.json$/m,
+    );
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

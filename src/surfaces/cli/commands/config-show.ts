@@ -45,7 +45,10 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
       line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
     ],
-    [line(0, `Sources (${sources.length}):`), ...sources.map((source) => sourceLine(source, home))],
+    [
+      line(0, `Sources (${sources.length})${allClientsText(page)}:`),
+      ...sources.map((source) => sourceLine(source, home)),
+    ],
     [
       line(0, `Tool Rules (${toolRules.length}):`),
       ...toolRules.map(({ rule, ...place }, index) =>
@@ -66,6 +69,15 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
     ],
   ]);
+}
+
+/** `all: 22 servers from 4 clients`. */
+function allClientsText({ allClients, sources }: ConfigPage): string {
+  if (allClients === "no") return "";
+  const used = sources.filter(({ servers }) => servers > 0);
+  const servers = used.reduce((sum, source) => sum + source.servers, 0);
+  const why = allClients === "named" ? "" : ", because none is named";
+  return ` - all${why}: ${count(servers, "server")} from ${count(new Set(used.map(({ type }) => type)).size, "client")}`;
 }
 
 function withoutFile({ origin }: ConfigPage): string {

@@ -52,7 +52,7 @@ async function findNeeded(stages: Stages): Promise<NeededVariable[]> {
       add(name, { hasDefault, isMissing: missing.has(name), user: server });
     }
   }
-  for (const { type, path } of stages.config.sources) {
+  for (const { type, path } of stages.config.sources === "all" ? [] : stages.config.sources) {
     for (const { name, hasDefault } of variablesOf(path ?? "")) {
       const isMissing = !hasDefault && !isSet(stages.variables.originOf(name));
       add(name, { hasDefault, isMissing, user: `source ${type}` });

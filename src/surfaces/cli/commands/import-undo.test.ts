@@ -47,7 +47,7 @@ describe("import --undo", () => {
     const { exit, stdout, stderr } = await run("--undo", "--yes");
     expect(exit).toBe(2);
     expect(stdout).toBe(`✓ ~/.codex/config.toml is as it was before the import
-✗ ~/.cursor/mcp.json was left as it is: somebody has changed it since the import
+✗ ~/.cursor/mcp.json was left as it is: it was changed since the import
     changed: theme
 ! ~/.anygpt/mcp-discovery.config.json was left as it is: a file that could not be put back relies on it
 `);

@@ -6,13 +6,13 @@ import { nearestWord } from "../../../util/edit-distance.js";
 import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { type Backups, createBackups } from "../import/backups.js";
+import { type Backups, createBackups } from "../../../operations/files/backups.js";
 import { type ImportPage, toImportPage } from "../import/page.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/page-lines.js";
-import { type Plan, planImport } from "../import/plan.js";
-import { findTarget } from "../import/target.js";
-import { selectBackups, undoImport } from "../import/undo.js";
-import { writeAll } from "../import/write.js";
+import { type Plan, planImport } from "../../../operations/import/plan.js";
+import { findTarget } from "../../../operations/files/target.js";
+import { selectImport, type Undone, undoBackups } from "../../../operations/files/undo.js";
+import { writeAll } from "../../../operations/files/write.js";
 import { blocks, line, verbatim, WARNING } from "../lines.js";
 import { optionsOf } from "../trust-files.js";
 
@@ -20,7 +20,7 @@ export const importServers: Handler = async (input, context) => {
   const clients = clientsOf(input);
   if (input.flag("undo")) return await undo(clients, input, context);
   const { loadParts, ...place } = placeFor(optionsOf(context));
-  const target = await findTarget(loadParts);
+  const target = await findTarget(loadParts, { newName: "mcp-discovery.config.json" });
   const system = { platform: process.platform, home: place.home, cwd: place.cwd, env: context.io.env };
   const plan = await planImport({ place, system, target, clients, movesSecrets: movesSecrets(input) });
   const backups = createBackups(join(place.stateFolder, "backups"), place.now);
@@ -130,12 +130,13 @@ function secretsHint({ secrets: { moved, unset }, written, changes }: ImportPage
 async function undo(clients: readonly ClientId[], input: Input, context: Context): Promise<number> {
   const { home, stateFolder, now } = placeFor(optionsOf(context));
   const backups = createBackups(join(stateFolder, "backups"), now);
-  const selected = selectBackups(await backups.list(), clients);
-  const options = { clients, isForced: input.flag("force") };
-  const planned = await undoImport(backups, { ...options, isDryRun: true });
+  const selected = selectImport(await backups.list(), clients);
+  const isForced = input.flag("force");
+  const planned = await undoBackups(selected, backups, { isForced, isDryRun: true });
   const isWritten = selected.length > 0 && (await isUndoAgreed(planned, { input, context, home }));
-  const undone = isWritten ? await undoImport(backups, { ...options, isDryRun: false }) : planned;
-  const earlier = new Set((await backups.list()).map(({ run }) => run)).size;
+  const undone = isWritten ? await undoBackups(selected, backups, { isForced, isDryRun: false }) : planned;
+  const imports = (await backups.list()).filter(({ action }) => action === undefined);
+  const earlier = new Set(imports.map(({ run }) => run)).size;
   if (context.isJson) context.json({ undone, written: isWritten, left: earlier });
   else if (selected.length === 0) context.show([line(0, "There is no import to undo.")]);
   else {
@@ -151,7 +152,7 @@ async function undo(clients: readonly ClientId[], input: Input, context: Context
 }
 
 async function isUndoAgreed(
-  planned: Awaited<ReturnType<typeof undoImport>>,
+  planned: readonly Undone[],
   { input, context, home }: { readonly input: Input; readonly context: Context; readonly home: string },
 ): Promise<boolean> {
   if (input.flag("yes") && !input.flag("dryRun")) return true;

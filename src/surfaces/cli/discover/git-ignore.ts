@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { replaceFile } from "../import/replace-file.js";
+import { replaceFile } from "../../../operations/files/replace-file.js";
 
 /** Where people put their credentials, from the working folder. */
 export const ENV_FILE = ".ai/.env";

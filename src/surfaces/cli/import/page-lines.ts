@@ -2,7 +2,7 @@ import { CLIENTS } from "../../../sources/clients/table.js";
 import type { ClientId } from "../../../sources/options.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../lines.js";
 import type { ImportPage, ListedFile, ListedServer } from "./page.js";
-import type { Undone } from "./undo.js";
+import type { Undone } from "../../../operations/files/undo.js";
 
 /** What was found where. */
 export function foundLines({ files }: ImportPage, home: string): Line[] {
@@ -140,17 +140,18 @@ export function adviceLines(page: ImportPage, home: string): Line[] {
 }
 
 const UNDONE: Readonly<Record<Undone["status"], readonly [mark: Styled, done: string, planned: string]>> = {
-  restored: [GOOD, "is as it was before the import", "becomes what it was before the import"],
+  restored: [GOOD, "is as it was before WHAT", "becomes what it was before WHAT"],
   removed: [GOOD, "is gone again", "goes again"],
   "as before": [dim("="), "was as before already", "is as before already"],
   refused: [BAD, "was left as it is", "stays as it is"],
   waiting: [WARNING, "was left as it is", "stays as it is"],
 };
 
-export function undoneLines(undone: readonly Undone[], isPlanned: boolean, home: string): Line[] {
+/** `what` names the command that is undone. */
+export function undoneLines(undone: readonly Undone[], isPlanned: boolean, home: string, what = "the import"): Line[] {
   return undone.flatMap(({ path, status, reason, changed = [], overwritten }) => {
     const [mark, done, planned] = UNDONE[status];
-    const text = isPlanned ? planned : done;
+    const text = (isPlanned ? planned : done).replace("WHAT", what);
     const why = reason === undefined ? "" : `: ${reason}`;
     return [
       line(0, mark, " ", bold(shortened(path, home)), ` ${text}${why}`),

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import type { Variables } from "../../../config/variables.js";
 import type { Connection } from "../../../model/server.js";
-import { describeHere } from "./describe-here.js";
-import type { Fate, FoundServer } from "./found.js";
-import type { Plan } from "./plan.js";
-import type { Written } from "./write.js";
+import { describeHere } from "../../../operations/import/describe-here.js";
+import type { Fate, FoundServer } from "../../../operations/import/found.js";
+import type { Plan } from "../../../operations/import/plan.js";
+import type { Written } from "../../../operations/files/write.js";
 
 /** A file of another program, and what was found in it. */
 export interface ListedFile {

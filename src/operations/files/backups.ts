@@ -1,21 +1,25 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject } from "../../../model/json.js";
-import type { Path } from "../../../util/document/problem.js";
-import { writePrivateFile } from "../../../util/private-files.js";
+import { isJsonObject } from "../../model/json.js";
+import type { Path } from "../../util/document/problem.js";
+import { writePrivateFile } from "../../util/private-files.js";
 
 /** What a file was for: of one import the clients' files are put back first. */
 export type Role = "client" | "config" | "variables";
 
-/** A file that an import wrote: what it was before, and what it was made. */
+/** A file that a command wrote: what it was before, and what it was made. */
 export interface Backup {
-  /** Imports sort by it, the oldest first. */
+  /** Commands sort by it, the oldest first. */
   readonly run: string;
+  /** What was done, for people: `add github`. Undefined for an import. */
+  readonly action?: string;
   readonly number: number;
   readonly role: Role;
   readonly client?: string;
   readonly path: string;
+  /** A project's file, which was trusted as it was before. */
+  readonly isProject?: true;
   /** Hashes of the content; null for no file. */
   readonly before: string | null;
   readonly after: string;
@@ -34,9 +38,11 @@ export interface Backups {
   /** Keeps what is about to be overwritten for good, and says where. */
   keepOverwritten(backup: Backup, bytes: Uint8Array): Promise<string>;
   drop(backup: Backup): Promise<void>;
+  /** Drops the oldest edits beyond so many. Imports are kept: clients' files depend on them. */
+  forgetEdits(most: number): Promise<void>;
 }
 
-export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "sections"> {
+export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "sections" | "isProject"> {
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array;
 }
@@ -47,19 +53,23 @@ export function hashOf(bytes: Uint8Array): string {
 
 const ORDER: Readonly<Record<Role, number>> = { client: 0, config: 1, variables: 2 };
 
-/** Backups of one import lie in one folder. Each has a record and the two contents, readable by their owner alone. */
-export function createBackups(folder: string, now: () => number): Backups {
+/**
+ * Backups of one command lie in one folder. Each has a record and the two contents, readable by their owner alone.
+ * Without an action the command is an import.
+ */
+export function createBackups(folder: string, now: () => number, action?: string): Backups {
   const run = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
   let next = 0;
   const stem = (backup: Pick<Backup, "run" | "number">): string => join(folder, backup.run, String(backup.number));
 
-  return {
+  const backups: Backups = {
     async keep({ before, after, ...entry }) {
       next += 1;
       const mode = before === undefined ? undefined : (await stat(entry.path)).mode & 0o7777;
       const backup: Backup = {
         run,
         number: next,
+        ...(action === undefined ? {} : { action }),
         ...entry,
         before: before === undefined ? null : hashOf(before),
         after: hashOf(after),
@@ -89,7 +99,13 @@ export function createBackups(folder: string, now: () => number): Backups {
       await rmdir(join(folder, backup.run)).catch(() => undefined);
       await rmdir(folder).catch(() => undefined);
     },
+    async forgetEdits(most) {
+      const edits = (await backups.list()).filter((backup) => backup.action !== undefined);
+      const kept = new Set([...new Set(edits.map((backup) => backup.run))].slice(0, most));
+      for (const backup of edits) if (!kept.has(backup.run)) await backups.drop(backup);
+    },
   };
+  return backups;
 }
 
 function compare(a: Backup, b: Backup): number {

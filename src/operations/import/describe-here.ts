@@ -1,4 +1,4 @@
-import { describeInFile, type Problem } from "../../../util/document/problem.js";
+import { describeInFile, type Problem } from "../../util/document/problem.js";
 
 /** A problem beside the name of its file: `line 3:7: …`. */
 export function describeHere(problem: Problem): string {

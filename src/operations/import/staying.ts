@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Variables, variablesIn } from "../../../config/variables.js";
-import type { Config } from "../../../config/options.js";
-import type { Connection } from "../../../model/server.js";
-import type { Candidate } from "../../../sources/candidate.js";
-import type { ImportedServer } from "../../../sources/imported.js";
-import { type FilterRule, toToolRules } from "../../../sources/tool-rules.js";
+import { type Variables, variablesIn } from "../../config/variables.js";
+import type { Config } from "../../config/options.js";
+import type { Connection } from "../../model/server.js";
+import type { Candidate } from "../../sources/candidate.js";
+import type { ImportedServer } from "../../sources/imported.js";
+import { type FilterRule, toToolRules } from "../../sources/tool-rules.js";
 
 /** Why a server is not for everywhere, and has no place in a configuration that is. */
 export function reasonAgainstImport(server: ImportedServer): string | undefined {

@@ -1,18 +1,19 @@
-import { compileServer, envFileOf } from "../../../sources/compile.js";
-import { type Candidate, toCandidate } from "../../../sources/candidate.js";
-import type { ImportedServer } from "../../../sources/imported.js";
-import { mergeServers, type Outcome } from "../../../sources/merge.js";
-import { previewImport, type PreviewedFile } from "../../../sources/preview.js";
-import type { System } from "../../../sources/system.js";
-import { createVariables, resolveConnection, type Variables } from "../../../config/variables.js";
-import { isOwnFolder } from "../../../config/locate.js";
-import { DiscoveryError } from "../../../errors.js";
-import type { Connection } from "../../../model/server.js";
-import type { Place } from "../../../place.js";
-import { canonicalJson } from "../../../util/json/canonical.js";
+import { compileServer, envFileOf } from "../../sources/compile.js";
+import { type Candidate, toCandidate } from "../../sources/candidate.js";
+import type { ImportedServer } from "../../sources/imported.js";
+import { identity, mergeServers, type Outcome } from "../../sources/merge.js";
+import { isSwitch } from "../../sources/options.js";
+import { previewImport, type PreviewedFile } from "../../sources/preview.js";
+import type { System } from "../../sources/system.js";
+import { createVariables, resolveConnection, type Variables } from "../../config/variables.js";
+import { isOwnFolder } from "../../config/locate.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Connection } from "../../model/server.js";
+import type { Place } from "../../place.js";
+import { canonicalJson } from "../../util/json/canonical.js";
 import { dirname } from "node:path";
 import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
-import type { Target } from "./target.js";
+import type { Target } from "../files/target.js";
 
 /**
  * `known`: our configuration has it already. `untrusted`: it came with the project, and nobody has trusted that file.
@@ -55,7 +56,7 @@ export async function findServers(place: Place, system: System, target: Target):
   const candidates = new Map<ImportedServer, Candidate>();
   for (const { content, isTrusted: isUsed } of files) {
     for (const server of content.kind === "read" && isUsed ? content.servers : []) {
-      if (reasonAgainstImport(server) !== undefined) continue;
+      if (reasonAgainst(server, target) !== undefined) continue;
       candidates.set(server, align(inItsFolder(toCandidate(server), place.cwd)));
     }
   }
@@ -67,7 +68,7 @@ export async function findServers(place: Place, system: System, target: Target):
   const anywhere = createVariables({ ...place, cwd: place.home, admits: () => false });
   const offer = { config: target.config, variables: anywhere };
   const settled = (server: ImportedServer): FoundServer => {
-    const against = reasonAgainstImport(server);
+    const against = reasonAgainst(server, target);
     if (against !== undefined) return { server, fate: { kind: "bound", reason: against }, stays: against };
     const fate = fateOf(candidates.get(server), outcomes, ownNames);
     const name = fate.kind === "duplicate" ? fate.duplicateOf : "name" in fate ? fate.name : undefined;
@@ -81,6 +82,14 @@ export async function findServers(place: Place, system: System, target: Target):
     added: servers.filter(({ imported }) => imported !== undefined),
     variables,
   };
+}
+
+/** A server that the configuration only switches off has no entry to be compared with, and its name is taken. */
+function reasonAgainst(server: ImportedServer, { config }: Target): string | undefined {
+  const entry = config?.servers.find(({ name }) => identity(name) === identity(server.definition.name));
+  return entry !== undefined && isSwitch(entry)
+    ? "your configuration has `enabled: false` for it"
+    : reasonAgainstImport(server);
 }
 
 /** In the home folder a person's own files look as if they had come with a project, too. */
@@ -103,7 +112,8 @@ function fateOf(
 /** Those that are switched off are there as well: they are not imported a second time. */
 function ownServers({ config, file }: Target, home: string): Candidate[] {
   const places = { home, baseDir: dirname(file), origin: file };
-  return (config?.servers ?? []).map((entry) => ({
+  const entries = (config?.servers ?? []).filter((entry) => !isSwitch(entry));
+  return entries.map((entry) => ({
     definition: compileServer(entry, places),
     ...envFileOf(entry, places),
   }));

@@ -1,9 +1,9 @@
-// Comes in: the backups of imports; goes out: the files as they were before, or what somebody has changed in them since.
+// Comes in: the backups of imports and edits; goes out: the files as they were before, or what was changed in them since.
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { DiscoveryError } from "../../../errors.js";
-import { restoreSections } from "../../../sources/rewrite/restore.js";
-import { changedPaths } from "../../../sources/rewrite/changed-paths.js";
+import { DiscoveryError } from "../../errors.js";
+import { restoreSections } from "../../sources/rewrite/restore.js";
+import { changedPaths } from "../../sources/rewrite/changed-paths.js";
 import { type Backup, type Backups, hashOf } from "./backups.js";
 import { replaceFile } from "./replace-file.js";
 
@@ -14,22 +14,26 @@ export interface Undone {
   /** `waiting`: clients still rely on it. */
   readonly status: "restored" | "removed" | "as before" | "refused" | "waiting";
   readonly reason?: string;
-  /** Where it differs from what the import wrote. */
+  /** Where it differs from what was written. */
   readonly changed?: readonly string[];
   /** Where what was overwritten is kept. */
   readonly overwritten?: string;
 }
 
 export interface UndoOptions {
-  /** Only files of these; all of the last import when there are none. */
-  readonly clients: readonly string[];
   /** Also where somebody has changed the file since. */
   readonly isForced: boolean;
   readonly isDryRun: boolean;
 }
 
-/** What would be undone: the last import, or the last of each client's files. */
-export function selectBackups(all: readonly Backup[], clients: readonly string[]): Backup[] {
+/** The last command of any kind that wrote files. */
+export function selectLast(all: readonly Backup[]): Backup[] {
+  return all.filter(({ run }) => run === all[0]?.run);
+}
+
+/** The last import, or the last of each client's files. */
+export function selectImport(backups: readonly Backup[], clients: readonly string[]): Backup[] {
+  const all = backups.filter(({ action }) => action === undefined);
   const [newest] = all;
   if (clients.length === 0) return all.filter(({ run }) => run === newest?.run);
   const seen = new Set<string>();
@@ -38,8 +42,11 @@ export function selectBackups(all: readonly Backup[], clients: readonly string[]
   );
 }
 
-export async function undoImport(backups: Backups, options: UndoOptions): Promise<Undone[]> {
-  const selected = selectBackups(await backups.list(), options.clients);
+export async function undoBackups(
+  selected: readonly Backup[],
+  backups: Backups,
+  options: UndoOptions,
+): Promise<Undone[]> {
   const undone: Undone[] = [];
   let isRelied = false;
   for (const backup of selected) {
@@ -137,7 +144,11 @@ async function refuseChanged(backup: Backup, backups: Backups, now: Uint8Array |
   if (now === undefined) return { ...refusal, reason: "the file is not there any more" };
   const after = await backups.content(backup, "after");
   const changed = after === undefined ? [] : await changedPaths(after, now, formatOf(backup.path));
-  return { ...refusal, reason: "somebody has changed it since the import", changed };
+  return {
+    ...refusal,
+    reason: `it was changed since ${backup.action === undefined ? "the import" : `\`${backup.action}\``}`,
+    changed,
+  };
 }
 
 function isJson(path: string): boolean {

@@ -1,4 +1,4 @@
-import { DiscoveryError } from "../../../errors.js";
+import { DiscoveryError } from "../../errors.js";
 import type { Backups, NewBackup } from "./backups.js";
 import { replaceFile } from "./replace-file.js";
 

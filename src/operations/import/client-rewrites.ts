@@ -1,12 +1,12 @@
-import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
-import type { PreviewedFile } from "../../../sources/preview.js";
-import { rewriteClientFile } from "../../../sources/rewrite/rewrite.js";
-import { gatewayProgram, ONE_FOR_ALL_FILES } from "../../../sources/rewrite/slots.js";
-import type { System } from "../../../sources/system.js";
+import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
+import type { PreviewedFile } from "../../sources/preview.js";
+import { rewriteClientFile } from "../../sources/rewrite/rewrite.js";
+import { gatewayProgram, ONE_FOR_ALL_FILES } from "../../sources/rewrite/slots.js";
+import type { System } from "../../sources/system.js";
 import { describeHere } from "./describe-here.js";
 import type { Fate, Found } from "./found.js";
-import type { Target } from "./target.js";
-import type { Write } from "./write.js";
+import type { Target } from "../files/target.js";
+import type { Write } from "../files/write.js";
 
 /** What becomes of one file of a client, or why nothing does. */
 export interface ClientRewrite {

@@ -13,7 +13,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { DiscoveryError } from "../../../errors.js";
+import { DiscoveryError } from "../../errors.js";
 
 /** One file as it should become; undefined bytes stand for no file. */
 export interface Replacement {

@@ -1,20 +1,20 @@
 // Comes in: what other programs have and what the person asked for; goes out: every file that would be written, with its bytes.
 // Writes nothing.
-import { parseConfig } from "../../../config/load.js";
-import { DiscoveryError } from "../../../errors.js";
-import type { Place } from "../../../place.js";
-import type { Candidate } from "../../../sources/candidate.js";
-import type { ClientId } from "../../../sources/options.js";
-import { toConfigEntry } from "../../../sources/rewrite/config-entry.js";
-import { type Additions, extendConfig, toSnippet } from "../../../sources/rewrite/extend-config.js";
-import { findSecrets } from "../../../sources/rewrite/secrets.js";
-import type { System } from "../../../sources/system.js";
-import { toToolRules } from "../../../sources/tool-rules.js";
+import { parseConfig } from "../../config/load.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Place } from "../../place.js";
+import type { Candidate } from "../../sources/candidate.js";
+import type { ClientId } from "../../sources/options.js";
+import { toConfigEntry } from "../../sources/rewrite/config-entry.js";
+import { type Additions, extendConfig, toSnippet } from "../../sources/rewrite/extend-config.js";
+import { findSecrets } from "../../sources/rewrite/secrets.js";
+import type { System } from "../../sources/system.js";
+import { toToolRules } from "../../sources/tool-rules.js";
 import { type ClientRewrite, planRewrites } from "./client-rewrites.js";
 import { type Found, findServers } from "./found.js";
 import { type MovedSecrets, moveSecrets } from "./secret-variables.js";
-import type { Target } from "./target.js";
-import type { Write } from "./write.js";
+import type { Target } from "../files/target.js";
+import type { Write } from "../files/write.js";
 
 export interface PlannedSecret {
   readonly server: string;
@@ -102,7 +102,7 @@ function secretsIn(servers: readonly Candidate[]): PlannedSecret[] {
 async function configWrite(target: Target, additions: Additions): Promise<Write> {
   const { file, bytes, isShared } = target;
   const format = target.format === "yaml" ? "yaml" : "json";
-  const extended = await extendConfig({ ...additions, bytes, format, isShared });
+  const extended = await extendConfig({ bytes, format, isShared }, additions);
   if (extended.kind === "refused") {
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} ${extended.reason}, so nothing was added to it.`, {
       hint: "Write its servers on lines of their own, or name another file with --config.",

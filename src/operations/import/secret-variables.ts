@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseDotenv } from "../../../config/dotenv.js";
-import type { Variables } from "../../../config/variables.js";
-import { DiscoveryError } from "../../../errors.js";
-import type { Candidate } from "../../../sources/candidate.js";
-import { addVariables } from "../../../sources/rewrite/dotenv-text.js";
-import { replaceSecrets } from "../../../sources/rewrite/secrets.js";
-import { hasCode } from "./has-code.js";
+import { parseDotenv } from "../../config/dotenv.js";
+import type { Variables } from "../../config/variables.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Candidate } from "../../sources/candidate.js";
+import { addVariables } from "../../sources/rewrite/dotenv-text.js";
+import { replaceSecrets } from "../../sources/rewrite/secrets.js";
+import { hasCode } from "../files/has-code.js";
 
 /** Secrets on their way out of the configuration. */
 export interface MovedSecrets {

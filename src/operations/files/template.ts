@@ -1,0 +1,55 @@
+/** The name of a configuration file that an edit creates. */
+export const NEW_CONFIG = "mcp-discovery.config.yaml";
+
+/** A new configuration file: it keeps the servers of every MCP client and has room for more. */
+export function templateFor(file: string): string {
+  if (/\.ya?ml$/i.test(file)) return YAML;
+  return /\.jsonc$/i.test(file) ? JSONC : JSON_TEXT;
+}
+
+const YAML = `# Configuration of the anygpt MCP gateway.
+# \`anygpt mcp config validate\` checks this file. docs/configuration.md describes every key.
+
+# Use the servers of every MCP client on this machine (Claude, Cursor, VS Code and others).
+# Without this line only the servers below are used. \`anygpt mcp config sources\` shows what is found where.
+sources: all
+
+# More servers. \`anygpt mcp add\` writes them here, for example:
+#
+#   files:
+#     command: npx
+#     args: [-y, "@modelcontextprotocol/server-filesystem", /home/me/documents]
+#   tracker:
+#     url: https://mcp.example.com/mcp
+#     headers:
+#       Authorization: Bearer \${TRACKER_TOKEN} # from the environment or ~/.ai/.env
+#   github:
+#     enabled: false # leaves out the server of that name that a client has
+servers: {}
+
+# Rules that hide tools or tag them:
+#
+# toolRules:
+#   - pattern: ["*delete*"]
+#     enabled: false
+`;
+
+const JSONC = `// Configuration of the anygpt MCP gateway.
+// \`anygpt mcp config validate\` checks this file. docs/configuration.md describes every key.
+{
+  // Use the servers of every MCP client on this machine (Claude, Cursor, VS Code and others).
+  // Without this line only the servers below are used. \`anygpt mcp config sources\` shows what is found where.
+  "sources": "all",
+
+  // More servers. \`anygpt mcp add\` writes them here, for example:
+  //   "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/me/documents"] },
+  //   "github": { "enabled": false } leaves out the server of that name that a client has
+  "servers": {}
+}
+`;
+
+const JSON_TEXT = `{
+  "sources": "all",
+  "servers": {}
+}
+`;

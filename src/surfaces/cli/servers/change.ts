@@ -1,0 +1,89 @@
+import {
+  type ChangeReport,
+  findForeign,
+  removeServers,
+  setServersEnabled,
+} from "../../../operations/servers/change.js";
+import { openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
+import type { NamedSection } from "../../../sources/rewrite/edit-config.js";
+import { shortenHome } from "../../../util/home-path.js";
+import { ask, canInterrupt } from "../ask.js";
+import type { Handler, Input } from "../command.js";
+import type { Context } from "../context.js";
+import { bold, GOOD, line, type Line } from "../lines.js";
+import { optionsOf } from "../trust-files.js";
+import { editLines } from "./lines.js";
+
+export const removeServer: Handler = async (input, context) => {
+  const names = input.list("names");
+  const desk = await deskFor(input, context);
+  const foreign = findForeign(names, desk);
+  const isOnlyForeign = foreign.length > 0 && foreign.length === names.length;
+  if (isOnlyForeign && canInterrupt(context)) {
+    const which = foreign.join(", ");
+    const question = `${which} comes from an MCP client's file, which is not changed here. Switch it off here instead?`;
+    if ((await ask(question, context)) === "yes") {
+      return show(await setServersEnabled(foreign, false, desk), "is switched off", desk, context);
+    }
+  }
+  return await remove(names, "servers", desk, context);
+};
+
+export const removeAdapter: Handler = async (input, context) =>
+  await remove([input.argument("name")], "adapters", await deskFor(input, context), context);
+
+async function remove(
+  names: readonly string[],
+  section: NamedSection,
+  desk: ServerDesk,
+  context: Context,
+): Promise<number> {
+  const report = await removeServers(names, desk, section);
+  const back = (report.gained ?? []).filter((name) => report.changed.includes(name));
+  show(report, "is removed", desk, context);
+  if (!context.isJson && back.length > 0) {
+    const text = `${back.join(", ")} of an MCP client is used now. \`anygpt mcp disable ${back.join(" ")}\` leaves it out.`;
+    context.note([line(2, text)]);
+  }
+  return 0;
+}
+
+export const enableServer: Handler = async (input, context) => await setEnabled(true, input, context);
+
+export const disableServer: Handler = async (input, context) => await setEnabled(false, input, context);
+
+async function setEnabled(isEnabled: boolean, input: Input, context: Context): Promise<number> {
+  const desk = await deskFor(input, context);
+  const report = await setServersEnabled(input.list("names"), isEnabled, desk);
+  return show(report, isEnabled ? "is switched on" : "is switched off", desk, context);
+}
+
+async function deskFor(input: Input, context: Context): Promise<ServerDesk> {
+  return await openServerDesk(optionsOf(context), { isProject: input.flag("project") });
+}
+
+function show(report: ChangeReport, done: string, { place, target }: ServerDesk, context: Context): number {
+  if (context.isJson) context.json({ success: true, file: target.file, ...report });
+  else context.show(changeLines(report, done, { file: target.file, home: place.home, notes: target.notes }));
+  return 0;
+}
+
+interface Shown {
+  readonly file: string;
+  readonly home: string;
+  readonly notes: readonly string[];
+}
+
+function changeLines(
+  { changed, unchanged, ...report }: ChangeReport,
+  done: string,
+  { file, home, notes }: Shown,
+): Line[] {
+  const where = ` in ${shortenHome(file, home)}.`;
+  const { isNew = false, lost = [] } = report;
+  return [
+    ...changed.map((name) => line(0, GOOD, " ", bold(name), ` ${done}${where}`)),
+    ...unchanged.map((name) => line(0, bold(name), ` ${done} already.`)),
+    ...(changed.length === 0 ? [] : [...notes.map((note) => line(2, note)), ...editLines({ file, isNew, lost }, home)]),
+  ];
+}
