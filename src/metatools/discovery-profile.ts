@@ -12,6 +12,7 @@ import { executeTool } from "./execute-tool.js";
 import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
+import { addServerNote } from "./suggest-installable.js";
 import { searchInput } from "./search-input.js";
 
 export interface ProfileParts {
@@ -98,7 +99,7 @@ const LIKELY = 2;
 const SHORT_SUMMARY = 60;
 
 /** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
-export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools) {
+export function toSearchAnswer({ hits, more, suggestions, pending, installable = [] }: FoundTools) {
   return {
     results: hits.map(({ tool: found, relevance, why }, rank) => ({
       server: found.server,
@@ -111,6 +112,7 @@ export function toSearchAnswer({ hits, more, suggestions, pending }: FoundTools)
     })),
     ...(more > 0 ? { more } : {}),
     ...(hits.length === 0 ? { note: nothingFits(suggestions) } : {}),
+    ...(installable[0] === undefined ? {} : { installable: addServerNote(installable[0]) }),
     ...(pending.length > 0 ? { pending } : {}),
   };
 }

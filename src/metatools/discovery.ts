@@ -4,6 +4,7 @@ import type { Lookup, Patience } from "../catalog/lookup.js";
 import { assertShown } from "../catalog/quarantine.js";
 import type { Refresh } from "../catalog/refresh.js";
 import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
+import type { Directory } from "../directory/directory.js";
 import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
@@ -15,6 +16,7 @@ import type { Meaning } from "../search/meaning/meaning.js";
 import type { SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
 import type { FoundTools } from "./found-tools.js";
+import { suggestInstallable } from "./suggest-installable.js";
 import { toSearchDocument } from "./search-document.js";
 
 export interface DiscoveryParts {
@@ -24,6 +26,8 @@ export interface DiscoveryParts {
   readonly options: SearchOptions;
   /** What tells texts of the same meaning, if anything does; asked for by the first search. */
   readonly meaning?: () => Promise<Meaning | undefined>;
+  /** Public servers that could be added, for searches that find nothing. */
+  readonly directory?: Directory;
   /** What was read of the tools under an earlier configuration, and is to be kept for the next one. */
   readonly indexers?: Indexers;
 }
@@ -64,7 +68,7 @@ const FIRST_TIME_WAIT_MS = 1500;
 const FEW_TOOLS = 12;
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const { snapshot, lookup, refresh, options, meaning, indexers = new Map() as Indexers } = parts;
+  const { snapshot, lookup, refresh, options, meaning, directory, indexers = new Map() as Indexers } = parts;
   let indexed: { tools: Snapshot["tools"]; index: Promise<SearchIndex> } | undefined;
 
   const indexOf = (current: Snapshot): Promise<SearchIndex> => {
@@ -135,7 +139,17 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
         const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
         return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
       });
-      return { hits, more: answer.more, suggestions: answer.suggestions, pending: refresh.pending() };
+      const pending = refresh.pending();
+      const isWhole = only === undefined && isMeant === undefined && pending.length === 0;
+      const installable =
+        hits.length === 0 && isWhole && options.suggestions ? await suggestInstallable(query, current, directory) : [];
+      return {
+        hits,
+        more: answer.more,
+        suggestions: answer.suggestions,
+        pending,
+        ...(installable.length > 0 ? { installable } : {}),
+      };
     },
 
     find,

@@ -1,3 +1,4 @@
+import type { Suggestion } from "../directory/rank.js";
 import type { Tool } from "../model/tool.js";
 import type { Match } from "../search/explain.js";
 
@@ -13,6 +14,8 @@ export interface FoundTools {
   /** How many more fit as well. */
   readonly more: number;
   readonly suggestions: readonly string[];
+  /** Public servers that the user could add, best first; only when nothing fits and the directory is sure. */
+  readonly installable?: readonly Suggestion[];
   /** Servers that have not answered for the first time yet. */
   readonly pending: readonly string[];
 }

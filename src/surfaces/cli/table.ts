@@ -10,6 +10,7 @@ import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
 import { tokens } from "./table-tokens.js";
+import { findSpec } from "./table-find.js";
 import { topSpec } from "./table-top.js";
 
 /** What every command understands. */
@@ -290,6 +291,7 @@ export const ANYGPT: CommandGroup = {
       commands: [
         list,
         search,
+        findSpec,
         tools,
         inspect,
         execute,
