@@ -34,7 +34,9 @@ async function converse(child) {
   const request = (method, params) =>
     new Promise((resolve, reject) => {
       id += 1;
-      waiting.set(id, ({ result, error }) => (error === undefined ? resolve(result) : reject(new Error(error.message))));
+      waiting.set(id, ({ result, error }) =>
+        error === undefined ? resolve(result) : reject(new Error(error.message)),
+      );
       send({ id, method, params });
     });
   try {

@@ -13,7 +13,8 @@ const WORDS_OF_README = 40;
 const USUAL = 0.5;
 /** and in less than this share a variable belongs to one user's machine. */
 const RARE = 0.2;
-const KEYWORDS_OF_ALL = /^(?:mcp.*|model.?context.?protocol|ai|llm|claude.*|anthropic|cursor|server|api|typescript|javascript|nodejs|node|cli|tools?|agents?|.*assistants?)$/i;
+const KEYWORDS_OF_ALL =
+  /^(?:mcp.*|model.?context.?protocol|ai|llm|claude.*|anthropic|cursor|server|api|typescript|javascript|nodejs|node|cli|tools?|agents?|.*assistants?)$/i;
 
 /** `{ facts, license, readme, args, variables, inSource, inReadme, live? }` → an entry; where no tool is known, words of the README stand for them. */
 export function toEntry(record, toContentWords) {
@@ -44,7 +45,9 @@ export function toEntry(record, toContentWords) {
 
 export function isPermissive({ facts, license, readme }) {
   const stated = typeof facts.license === "string" ? facts.license : (facts.license?.type ?? "");
-  return PERMISSIVE.test(stated) || (/^(?:SEE LICEN[CS]E.*)?$/i.test(stated) && PERMISSIVE_TEXT.test(`${license} ${readme}`));
+  return (
+    PERMISSIVE.test(stated) || (/^(?:SEE LICEN[CS]E.*)?$/i.test(stated) && PERMISSIVE_TEXT.test(`${license} ${readme}`))
+  );
 }
 
 /** The server's own list counts most, then what its source declares, then what its README lists. */
@@ -71,7 +74,9 @@ function toVariables(inReadme, demanded) {
 function toSentence(text) {
   const plain = text.replace(/\s+/g, " ").trim();
   const first = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
-  return first.length <= LONGEST_DESCRIPTION ? first : `${first.slice(0, LONGEST_DESCRIPTION - 1).replace(/\s\S*$/, "")}…`;
+  return first.length <= LONGEST_DESCRIPTION
+    ? first
+    : `${first.slice(0, LONGEST_DESCRIPTION - 1).replace(/\s\S*$/, "")}…`;
 }
 
 function toKeywords(keywords, toContentWords) {

@@ -32,7 +32,9 @@ const { values } = parseArgs({
 if (values.cache === undefined) throw new Error("Name a folder outside the repository: --cache FOLDER.");
 const cache = values.cache;
 const npm = createNpm(cache);
-const names = readFileSync(new URL("packages.txt", import.meta.url), "utf8").split("\n").filter((name) => name !== "");
+const names = readFileSync(new URL("packages.txt", import.meta.url), "utf8")
+  .split("\n")
+  .filter((name) => name !== "");
 
 await forEachAtOnce(names, READERS, readPackage);
 await probeAll(Date.now() + Number(values.minutes) * 60_000);
@@ -61,7 +63,8 @@ async function probeAll(until) {
   const open = names.filter((name) => load("static", name)?.facts.bin && !existsSync(cacheFile("live", name)));
   const poor = (name) => (load("static", name).inSource.length === 0 ? 0 : 1);
   const ordered = open.toSorted((a, b) => poor(a) - poor(b));
-  for (let at = 0; at < ordered.length && Date.now() < until; at += BATCH) await probeBatch(ordered.slice(at, at + BATCH));
+  for (let at = 0; at < ordered.length && Date.now() < until; at += BATCH)
+    await probeBatch(ordered.slice(at, at + BATCH));
 }
 
 /** One installation for several packages: most of their dependencies are the same. */
@@ -96,13 +99,15 @@ async function write() {
       .map((record) => toEntry(record, toContentWords));
     const servers = new Map(known.map((entry) => [entry.name, entry]));
     if (values.registry !== undefined) {
-      for await (const entry of createRegistryClient(values.registry).list(MOST_REGISTRY_PAGES)) addListed(servers, entry);
+      for await (const entry of createRegistryClient(values.registry).list(MOST_REGISTRY_PAGES))
+        addListed(servers, entry);
     }
     const made = new Date().toISOString().slice(0, 10);
     const sorted = [...servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const text = JSON.stringify(directoryFile.parse({ version: DIRECTORY_VERSION, made, servers: sorted }));
     const bytes = gzipSync(text, { level: 9 });
-    if (bytes.length > MOST_BYTES) throw new Error(`The directory has ${bytes.length} bytes; ${MOST_BYTES} are allowed.`);
+    if (bytes.length > MOST_BYTES)
+      throw new Error(`The directory has ${bytes.length} bytes; ${MOST_BYTES} are allowed.`);
     mkdirSync(join(values.out, ".."), { recursive: true });
     writeFileSync(values.out, bytes);
     const tools = sorted.reduce((sum, entry) => sum + entry.tools.length, 0);

@@ -27,7 +27,9 @@ export function placeholderFor(name) {
 
 /** Whether an argument of a README stands for a value of the user's: a path, an address or a credential. */
 export function isPlaceholder(argument) {
-  return /[<>{}$]|\byour|x{3}|\*{3}|\.{3}|^\/(?!\/)|^~|^[A-Z]:\\|path\/to|_(?:KEY|TOKEN|SID|SECRET)\b|:\/\//i.test(argument);
+  return /[<>{}$]|\byour|x{3}|\*{3}|\.{3}|^\/(?!\/)|^~|^[A-Z]:\\|path\/to|_(?:KEY|TOKEN|SID|SECRET)\b|:\/\//i.test(
+    argument,
+  );
 }
 
 /** A path becomes the given folder; another placeholder becomes a well-formed value. */

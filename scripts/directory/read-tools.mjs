@@ -38,7 +38,8 @@ function lastText(match) {
 }
 
 const HEADING = /^#{1,4}\s+(.*)$/;
-const LISTED = /^\s*(?:[-*+]|\d+\.|\|)?\s*(?:\*\*)?`([a-z][a-zA-Z0-9_.-]{2,63})(?:\([^)`]*\))?`(?:\*\*)?\s*(?:[:|–—-]+\s*)?(.*)$/;
+const LISTED =
+  /^\s*(?:[-*+]|\d+\.|\|)?\s*(?:\*\*)?`([a-z][a-zA-Z0-9_.-]{2,63})(?:\([^)`]*\))?`(?:\*\*)?\s*(?:[:|–—-]+\s*)?(.*)$/;
 const BOLD = /^\s*(?:[-*+]|\d+\.|\|)\s*\*\*([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)\*\*\s*(?:[:|–—-]+\s*)?(.*)$/;
 const TITLED = /^#{2,5}\s+(?:\d+\.\s*)?`?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)`?\s*$/;
 
@@ -50,7 +51,8 @@ export function toolsInReadme(readme) {
     const titled = TITLED.exec(line);
     const heading = titled === null ? HEADING.exec(line)?.[1] : undefined;
     if (heading !== undefined && /^#{1,2}\s/.test(line)) isAboutTools = false;
-    if (heading !== undefined && /\b(?:tools?|functions|capabilities|operations|commands)\b/i.test(heading)) isAboutTools = true;
+    if (heading !== undefined && /\b(?:tools?|functions|capabilities|operations|commands)\b/i.test(heading))
+      isAboutTools = true;
     if (heading !== undefined && /install|config|environment|setup|develop|licen/i.test(heading)) isAboutTools = false;
     const match = isAboutTools ? (titled ?? LISTED.exec(line) ?? BOLD.exec(line)) : null;
     if (match !== null && !tools.has(match[1])) tools.set(match[1], (match[2] ?? "").replace(/[|*`]/g, " ").trim());

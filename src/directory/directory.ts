@@ -70,4 +70,3 @@ async function readFirst([place = "", ...others]: readonly string[]): Promise<Bu
     return await readFirst(others);
   }
 }
-

@@ -25,7 +25,12 @@ export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
 export function toServiceName({ name, title }: Pick<DirectoryEntry, "name" | "title">): string {
   const bare = name.slice(name.indexOf("/") + 1).replace(/[-_.]+/gu, " ");
   const words = (title ?? bare).replace(OF_ALL_NAMES, " ").replace(/\s+/gu, " ").trim();
-  return words === "" ? name.replace(/[@/._-]+/gu, " ").replace(OF_ALL_NAMES, " ").trim() : words;
+  return words === ""
+    ? name
+        .replace(/[@/._-]+/gu, " ")
+        .replace(OF_ALL_NAMES, " ")
+        .trim()
+    : words;
 }
 
 const SEPARATOR = ":";

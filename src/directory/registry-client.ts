@@ -30,7 +30,13 @@ export function createRegistryClient(address: string): RegistryClient {
     const url = new URL(`${base.pathname.replace(/\/+$/u, "")}/v0/servers`, base);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const limits = { timeoutMs: TIME_LIMIT_MS, maxTotalMs: TIME_LIMIT_MS, maxBytes: MOST_BYTES };
-    const request = { url, method: "GET", headers: { accept: "application/json" }, redirect: "follow", ...limits } as const;
+    const request = {
+      url,
+      method: "GET",
+      headers: { accept: "application/json" },
+      redirect: "follow",
+      ...limits,
+    } as const;
     const { status, body } = await fetcher.fetch(request, signal);
     const chunks: Buffer[] = [];
     for await (const chunk of body) chunks.push(chunk);

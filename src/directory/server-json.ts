@@ -106,7 +106,13 @@ function toInput({ name, isRequired, isSecret }: z.output<typeof keyValue>): Dir
   return { name, ...(isRequired === true ? { isRequired } : {}), ...(isSecret === true ? { isSecret } : {}) };
 }
 
-function toArguments({ type, name, value, valueHint, default: standard }: z.output<typeof argument>): DirectoryArgument[] {
+function toArguments({
+  type,
+  name,
+  value,
+  valueHint,
+  default: standard,
+}: z.output<typeof argument>): DirectoryArgument[] {
   const given = value ?? standard;
   const part: DirectoryArgument =
     given === undefined || /\{[^}]*\}/u.test(given)
