@@ -22,7 +22,7 @@ export function toEntry(record, toContentWords) {
   const isOpen = isPermissive(record);
   const tools = pickTools(record).map(({ name, description = "" }) => ({
     name,
-    words: isOpen ? toContentWords(String(description)) : "",
+    words: isOpen ? toContentWords(description) : "",
   }));
   const title = live?.info?.title;
   const homepage = toHomepage(facts);

@@ -18,7 +18,7 @@ export function placeholderFor(name) {
   if (form !== undefined) return form[1];
   if (/(?:URL|ENDPOINT|BASE|INSTANCE|SITE)$/.test(name)) return "http://127.0.0.1:9";
   if (/(?:HOST|DOMAIN|SERVER)$/.test(name)) return "127.0.0.1";
-  if (/PORT$/.test(name)) return "9";
+  if (name.endsWith("PORT")) return "9";
   if (/(?:PATH|DIR|FOLDER|ROOT)$/.test(name)) return ".";
   if (/(?:URI|DSN|CONNECTION_STRING)$/.test(name)) return "http://127.0.0.1:9/placeholder";
   if (/EMAIL|USER_?NAME$/.test(name)) return "placeholder@example.com";
