@@ -11,6 +11,7 @@ import { foreignTools, type Snapshot } from "./catalog/snapshot.js";
 import type { LoadedConfig } from "./config/load.js";
 import type { Config } from "./config/options.js";
 import { createVariables, type Variables } from "./config/variables.js";
+import { openDirectory } from "./directory/directory.js";
 import type { DiscoveryError } from "./errors.js";
 import { type Execution, openExecution } from "./execution.js";
 import type { KeptResults } from "./executor/kept-results.js";
@@ -147,7 +148,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     now,
   });
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
-  const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning, indexers });
+  const directory = openDirectory({ meaning });
+  const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning, directory, indexers });
   const discovery = observers?.discovery(found, snapshot) ?? found;
 
   const execution = await openExecution({ ...foundation, config, place, books, rules, discovery, inForce });

@@ -34,6 +34,7 @@ const FLOORS: Record<string, number> = {
   metatools: 4,
   discover: 4,
   executor: 3,
+  directory: 3,
   config: 2,
   sources: 2,
   catalog: 2,

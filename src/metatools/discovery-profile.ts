@@ -15,6 +15,7 @@ import { executeTool } from "./execute-tool.js";
 import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
+import { addServerNote } from "./suggest-installable.js";
 import { searchInput } from "./search-input.js";
 
 export interface ProfileParts {
@@ -114,7 +115,7 @@ const LIKELY = 2;
 const SHORT_SUMMARY = 60;
 
 /** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
-export function toSearchAnswer({ hits, more, suggestions, pending, failed }: FoundTools) {
+export function toSearchAnswer({ hits, more, suggestions, pending, failed, installable = [] }: FoundTools) {
   const isPending = pending.length > 0;
   return {
     results: hits.map(({ tool: found, relevance, why }, rank) => ({
@@ -129,6 +130,7 @@ export function toSearchAnswer({ hits, more, suggestions, pending, failed }: Fou
     ...(more > 0 ? { more } : {}),
     ...(isPending ? { note: askAgain(hits.length > 0, pending) } : {}),
     ...(hits.length === 0 && !isPending ? { note: nothingFits(suggestions, failed) } : {}),
+    ...(installable[0] === undefined ? {} : { installable: addServerNote(installable[0]) }),
     ...(isPending ? { pending: pending.map(({ name }) => name), retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
   };
 }

@@ -5,6 +5,7 @@ import { assertShown } from "../catalog/quarantine.js";
 import type { Refresh } from "../catalog/refresh.js";
 import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
 import type { PendingServer } from "../catalog/starts.js";
+import type { Directory } from "../directory/directory.js";
 import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
@@ -16,6 +17,7 @@ import type { Meaning } from "../search/meaning/meaning.js";
 import type { SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
 import type { FoundTools } from "./found-tools.js";
+import { suggestInstallable } from "./suggest-installable.js";
 import { toSearchDocument } from "./search-document.js";
 
 export interface DiscoveryParts {
@@ -25,6 +27,8 @@ export interface DiscoveryParts {
   readonly options: SearchOptions;
   /** What tells texts of the same meaning, if anything does; asked for by the first search. */
   readonly meaning?: () => Promise<Meaning | undefined>;
+  /** Public servers that could be added, for searches that find nothing. */
+  readonly directory?: Directory;
   /** What was read of the tools under an earlier configuration, and is to be kept for the next one. */
   readonly indexers?: Indexers;
 }
@@ -71,7 +75,7 @@ const FIRST_TIME_WAIT_MS = 1500;
 const FEW_TOOLS = 12;
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const { snapshot, lookup, refresh, options, meaning, indexers = new Map() as Indexers } = parts;
+  const { snapshot, lookup, refresh, options, meaning, directory, indexers = new Map() as Indexers } = parts;
   let indexed: { tools: Snapshot["tools"]; index: Promise<SearchIndex> } | undefined;
 
   const indexOf = (current: Snapshot): Promise<SearchIndex> => {
@@ -157,12 +161,17 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       });
       const { more, suggestions } = answer;
       const isSearched = (name: string): boolean => only === undefined || only === name;
+      const pending = refresh.starts().filter(({ name }) => isSearched(name));
+      const isWhole = only === undefined && isMeant === undefined && pending.length === 0;
+      const installable =
+        hits.length === 0 && isWhole && options.suggestions ? await suggestInstallable(query, current, directory) : [];
       return {
         hits,
         more,
         suggestions,
-        pending: refresh.starts().filter(({ name }) => isSearched(name)),
+        pending,
         failed: failed().filter(({ definition }) => isSearched(definition.name)),
+        ...(installable.length > 0 ? { installable } : {}),
       };
     },
 

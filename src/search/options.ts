@@ -21,6 +21,12 @@ export const searchOptions = z
       .boolean()
       .default(true)
       .describe("Whether tools are found by meaning too, with the model inside this package, or by words alone."),
+    suggestions: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether a search that finds nothing names a public server that could be added, from the directory inside this package. No network is used.",
+      ),
   })
   .prefault({})
   .describe("How tools are found.");

@@ -13,6 +13,7 @@ import { registry } from "./table-registry.js";
 import { secret } from "./table-secrets.js";
 import { serverCommands } from "./table-servers.js";
 import { tokens } from "./table-tokens.js";
+import { findSpec } from "./table-find.js";
 import { topSpec } from "./table-top.js";
 
 /** What every command understands. */
@@ -304,6 +305,7 @@ export const ANYGPT: CommandGroup = {
         ...serverCommands,
         list,
         search,
+        findSpec,
         tools,
         inspect,
         execute,

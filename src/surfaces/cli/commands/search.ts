@@ -2,6 +2,7 @@ import type { Stages } from "../../../compose.js";
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
+import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
@@ -44,13 +45,16 @@ async function openServer(engine: DiscoveryEngine, server: string, context: Cont
   return stages;
 }
 
-export function searchLines(query: string, { hits, more, suggestions, pending }: FoundTools): Line[] {
+export function searchLines(query: string, found: FoundTools): Line[] {
+  const { hits, more, suggestions, pending, installable = [] } = found;
   const heading = line(0, `Search results for "${query}" (${hits.length} found):`);
   const rest = more > 0 ? [line(0, `… and ${more} more. Narrow the query, or raise --limit.`)] : [];
   if (hits.length > 0) return blocks([[heading], ...hits.map(hitLines), rest]);
   if (pending.length > 0) return blocks([[heading], [line(0, "No tool of the servers that have answered fits.")]]);
   const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
-  return blocks([[heading], [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`)]]);
+  const nothing = line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`);
+  const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
+  return blocks([[heading], [nothing, ...add]]);
 }
 
 function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[] {

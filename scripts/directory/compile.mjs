@@ -1,0 +1,104 @@
+// What was learned of a package becomes an entry of the directory: facts, names, the package's own one-line description and lists of words.
+import { isPlaceholder } from "./placeholders.mjs";
+import { isServerVariable } from "./readme.mjs";
+
+const PERMISSIVE = /^\(?(?:MIT(?:-0)?|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|CC0-1\.0|Unlicense)\b(?!.*(?:AND|WITH))/i;
+const PERMISSIVE_TEXT = /\bMIT License\b|Apache License|Permission is hereby granted, free of charge/i;
+const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|_PAT$|DSN|WEBHOOK|CONNECTION_STRING|DATABASE_UR[LI]|MONGO.*UR[LI]/;
+const LONGEST_DESCRIPTION = 200;
+const MOST_VARIABLES = 10;
+const MOST_KEYWORDS = 16;
+const WORDS_OF_README = 40;
+/** In this share of a README's configurations a secret counts as one that is needed, */
+const USUAL = 0.5;
+/** and in less than this share a variable belongs to one user's machine. */
+const RARE = 0.2;
+const KEYWORDS_OF_ALL =
+  /^(?:mcp.*|model.?context.?protocol|ai|llm|claude.*|anthropic|cursor|server|api|typescript|javascript|nodejs|node|cli|tools?|agents?|.*assistants?)$/i;
+
+/** `{ facts, license, readme, args, variables, inSource, inReadme, live? }` → an entry; where no tool is known, words of the README stand for them. */
+export function toEntry(record, toContentWords) {
+  const { facts, args, variables, live } = record;
+  const isOpen = isPermissive(record);
+  const tools = pickTools(record).map(({ name, description = "" }) => ({
+    name,
+    words: isOpen ? toContentWords(description) : "",
+  }));
+  const title = live?.info?.title;
+  const homepage = toHomepage(facts);
+  const spare = tools.length === 0 ? ` ${toContentWords(withoutMarkup(record.readme), WORDS_OF_README)}` : "";
+  const keywords = isOpen ? `${toKeywords(facts.keywords, toContentWords)}${spare}`.trim() : "";
+  return {
+    name: facts.name,
+    ...(typeof facts.mcpName === "string" ? { registryName: facts.mcpName } : {}),
+    ...(typeof title === "string" && title !== facts.name ? { title: title.slice(0, 80) } : {}),
+    description: isOpen ? toSentence(facts.description ?? "") : "",
+    ...(keywords === "" ? {} : { keywords }),
+    package: { registry: "npm", identifier: facts.name, version: facts.version, integrity: facts.dist.integrity },
+    transport: "stdio",
+    arguments: args.map((value) => ({ value, ...(isPlaceholder(value) ? { isPlaceholder: true } : {}) })),
+    variables: toVariables(variables, live?.demanded ?? []),
+    ...(homepage === undefined ? {} : { homepage }),
+    tools,
+  };
+}
+
+export function isPermissive({ facts, license, readme }) {
+  const stated = typeof facts.license === "string" ? facts.license : (facts.license?.type ?? "");
+  return (
+    PERMISSIVE.test(stated) || (/^(?:SEE LICEN[CS]E.*)?$/i.test(stated) && PERMISSIVE_TEXT.test(`${license} ${readme}`))
+  );
+}
+
+/** The server's own list counts most, then what its source declares, then what its README lists. */
+function pickTools({ live, inSource, inReadme }) {
+  if (live?.tools?.length > 0) return live.tools;
+  if (inSource.length > 0) return inSource;
+  const hasSeparators = inReadme.filter(({ name }) => /[_-]|[a-z][A-Z]/.test(name));
+  return hasSeparators.length > 0 ? hasSeparators : inReadme;
+}
+
+function toVariables(inReadme, demanded) {
+  const shares = new Map(inReadme.map(({ name, share }) => [name, share]));
+  const usual = [...shares].flatMap(([name, share]) => (share >= RARE ? [name] : []));
+  const names = [...new Set([...demanded, ...usual])].filter(isServerVariable);
+  return names
+    .map((name) => {
+      const isSecret = SECRET.test(name);
+      const isRequired = demanded.includes(name) || (isSecret && (shares.get(name) ?? 0) >= USUAL);
+      return { name, ...(isRequired ? { isRequired } : {}), ...(isSecret ? { isSecret } : {}) };
+    })
+    .slice(0, MOST_VARIABLES);
+}
+
+function toSentence(text) {
+  const plain = text.replace(/\s+/g, " ").trim();
+  const first = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
+  return first.length <= LONGEST_DESCRIPTION
+    ? first
+    : `${first.slice(0, LONGEST_DESCRIPTION - 1).replace(/\s\S*$/, "")}…`;
+}
+
+function toKeywords(keywords, toContentWords) {
+  const list = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
+  return toContentWords(list.filter((word) => !KEYWORDS_OF_ALL.test(word)).join(" "), MOST_KEYWORDS);
+}
+
+function toHomepage({ homepage, repository }) {
+  const address = typeof homepage === "string" && homepage !== "" ? homepage : (repository?.url ?? repository);
+  if (typeof address !== "string") return undefined;
+  const web = address
+    .replace(/^git\+/, "")
+    .replace(/^(?:git|ssh):\/\/(?:git@)?/, "https://")
+    .replace(/^git@([^:]+):/, "https://$1/")
+    .replace(/^github:/, "https://github.com/")
+    .replace(/\.git(?=#|$)/, "");
+  return web.startsWith("https://") ? web : undefined;
+}
+
+function withoutMarkup(readme) {
+  return readme
+    .replace(/```[\s\S]*?```/g, " ")
+    .replace(/<[^>]*>|!?\[([^\]]*)\]\([^)]*\)/g, " $1 ")
+    .replace(/https?:\S+/g, " ");
+}

@@ -1,0 +1,68 @@
+// The npm registry's public API, and installations with a cache and a HOME of their own, so that nothing of the user's account is read or written.
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseTarGzip } from "nanotar";
+
+const ANSWER_LIMIT_MS = 60_000;
+const MOST_TARBALL_BYTES = 32 * 1024 * 1024;
+/** Proxies and certificates are the machine's, not the account's. */
+const NETWORK = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
+
+export function createNpm(folder, registry = "https://registry.npmjs.org") {
+  const env = {
+    ...pick(process.env, NETWORK),
+    HOME: join(folder, "home"),
+    npm_config_cache: join(folder, "npm-cache"),
+    npm_config_registry: registry,
+  };
+  mkdirSync(env.HOME, { recursive: true });
+
+  return {
+    /** The manifest of the latest version, or nothing when the package does not exist. */
+    async view(name) {
+      const response = await get(`${registry}/${name.replace("/", "%2f")}/latest`);
+      if (response.status === 404) return undefined;
+      if (!response.ok) throw new Error(`The registry answered ${response.status} for ${name}.`);
+      return response.json();
+    },
+    /** The text files of one version by their paths, after the tarball's integrity is checked. */
+    async unpack({ name, dist }) {
+      const response = await get(dist.tarball);
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (bytes.length > MOST_TARBALL_BYTES) return new Map();
+      const [algorithm, expected] = dist.integrity.split(/-(.*)/s);
+      if (createHash(algorithm).update(bytes).digest("base64") !== expected) {
+        throw new Error(`The tarball of ${name} does not have the integrity that the registry states.`);
+      }
+      const files = await parseTarGzip(bytes, { filter: ({ name: path }) => isText(path) });
+      return new Map(files.map((file) => [file.name.replace(/^[^/]+\//, ""), file.text]));
+    },
+    /** Installs exact versions side by side without running any script of theirs. */
+    install(specs, into, limitMs) {
+      mkdirSync(into, { recursive: true });
+      const flags = ["--ignore-scripts", "--no-save", "--omit=dev", "--legacy-peer-deps", "--no-audit", "--no-fund"];
+      return new Promise((resolve) => {
+        execFile(
+          "npm",
+          ["install", ...specs, "--prefix", into, ...flags],
+          { cwd: into, env, timeout: limitMs, killSignal: "SIGKILL", maxBuffer: MOST_TARBALL_BYTES },
+          (error) => resolve(error === null),
+        );
+      });
+    },
+  };
+}
+
+function get(address) {
+  return fetch(address, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+}
+
+function isText(path) {
+  return /(?:^|\/)(?:readme|licen[cs]e)[^/]*$|\.(?:[cm]?js|json)$/i.test(path) && !/\/node_modules\//.test(path);
+}
+
+function pick(values, names) {
+  return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+}

@@ -1,0 +1,55 @@
+// Reads how a package's own README starts it: arguments after the package name, and environment variables.
+const LONGEST_README = 400_000;
+const MOST_ARGUMENTS = 12;
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+/** Variables of the runtime, which say nothing about the server. */
+const OF_THE_RUNTIME = /^(?:NODE_|NPM_|ASDF_|NVM_|LC_|XDG_|HTTP_PROXY|HTTPS_PROXY|NO_PROXY|MCP_LOG|LOG_LEVEL)/;
+
+/** `{ args, variables }` of the README's client configurations; the most frequent form of the arguments is taken. */
+export function readReadme(text, packageName) {
+  const readme = text.slice(0, LONGEST_README);
+  const forms = new Map();
+  for (const list of stringLists(readme)) {
+    const at = list.findIndex((item) => isPackage(item, packageName));
+    if (at === -1) continue;
+    const rest = list.slice(at + 1).filter((item) => item !== "-y");
+    if (rest.length > MOST_ARGUMENTS) continue;
+    const key = JSON.stringify(rest);
+    forms.set(key, (forms.get(key) ?? 0) + 1);
+  }
+  const [best] = [...forms].sort((a, b) => b[1] - a[1] || a[0].length - b[0].length);
+  return { args: best === undefined ? [] : JSON.parse(best[0]), variables: environmentBlocks(readme) };
+}
+
+function isPackage(item, name) {
+  return item === name || (item.startsWith(`${name}@`) && !item.slice(name.length + 1).includes("/"));
+}
+
+function* stringLists(text) {
+  for (const [, inner] of text.matchAll(/\bargs["']?\s*[:=]\s*\[([^\]]{0,2000})\]/g)) {
+    yield [...inner.matchAll(/"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'/g)].map((match) => match[1] ?? match[2] ?? "");
+  }
+}
+
+/** Names in `"env": { … }` blocks, in their order, each with how many of the blocks have it. */
+function environmentBlocks(text) {
+  const names = new Map();
+  let blocks = 0;
+  for (const [, inner] of text.matchAll(/\benv["']?\s*[:=]\s*\{([^}]{0,4000})\}/g)) {
+    blocks += 1;
+    const found = [...inner.matchAll(/["']?([A-Z][A-Z0-9_]+)["']?\s*[:=]/g)].map(([, name]) => name);
+    for (const name of new Set(found)) if (isServerVariable(name)) names.set(name, (names.get(name) ?? 0) + 1);
+  }
+  return [...names].map(([name, count]) => ({ name, share: count / blocks }));
+}
+
+export function isServerVariable(name) {
+  return VARIABLE.test(name) && !OF_THE_RUNTIME.test(name) && name.length <= 60;
+}
+
+/** Names of variables that a server's complaint mentions. */
+export function variablesIn(stderr) {
+  return [...new Set(stderr.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [])].filter(
+    (name) => isServerVariable(name) && !/^(?:ERR_|MODULE_|E[A-Z]+_)/.test(name),
+  );
+}

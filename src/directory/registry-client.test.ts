@@ -1,0 +1,91 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createRegistryClient } from "./registry-client.js";
+
+const listed = (name: string, more: object = {}, official: object = {}) => ({
+  server: {
+    name,
+    description: `Send text messages with ${name}`,
+    version: "1.2.3",
+    packages: [
+      {
+        registryType: "npm",
+        identifier: "@acme/sms",
+        version: "1.2.3",
+        transport: { type: "stdio" },
+        packageArguments: [{ type: "named", name: "--region", valueHint: "region" }],
+        environmentVariables: [{ name: "SMS_TOKEN", isRequired: true, isSecret: true }],
+      },
+    ],
+    ...more,
+  },
+  _meta: { "io.modelcontextprotocol.registry/official": { status: "active", isLatest: true, ...official } },
+});
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+async function serve(answer: (url: URL) => { status?: number; body: string }): Promise<string> {
+  const started = createServer((request, response) => {
+    const { status = 200, body } = answer(new URL(request.url ?? "/", "http://localhost"));
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+}
+
+describe("createRegistryClient", () => {
+  it("asks for each content word and maps server.json to an entry", async () => {
+    const asked: (string | null)[] = [];
+    const base = await serve((url) => {
+      asked.push(url.searchParams.get("search"));
+      return { body: JSON.stringify({ servers: [listed("io.github.acme/sms")], metadata: { count: 1 } }) };
+    });
+    const [first, ...others] = await createRegistryClient(base).search("send an sms", 5);
+    expect(asked.toSorted()).toEqual(["send", "sms"]);
+    expect(others).toEqual([]);
+    expect(first?.entry).toMatchObject({
+      name: "io.github.acme/sms",
+      package: { registry: "npm", identifier: "@acme/sms", version: "1.2.3" },
+      arguments: [{ value: "--region" }, { value: "<region>", isPlaceholder: true }],
+      variables: [{ name: "SMS_TOKEN", isRequired: true, isSecret: true }],
+    });
+  });
+
+  it("follows cursors and leaves out deleted, outdated and malformed servers", async () => {
+    const pages: Record<string, object> = {
+      "": { servers: [listed("a/one"), listed("a/old", {}, { isLatest: false })], metadata: { nextCursor: "2" } },
+      "2": { servers: [listed("a/gone", {}, { status: "deleted" }), { server: 1 }, listed("a/two")], metadata: {} },
+    };
+    const base = await serve((url) => ({ body: JSON.stringify(pages[url.searchParams.get("cursor") ?? ""]) }));
+    const names: string[] = [];
+    for await (const { name } of createRegistryClient(base).list(10)) names.push(name);
+    expect(names).toEqual(["a/one", "a/two"]);
+  });
+
+  it.each([
+    ["an error status", { status: 503, body: "{}" }, "HTTP status 503"],
+    ["an answer that is not JSON", { body: "<html>" }, "not JSON"],
+    ["another document", { body: "{}" }, "not a list of servers"],
+  ])("reports %s and the way without network", async (_, answer, message) => {
+    const base = await serve(() => answer);
+    await expect(createRegistryClient(base).search("sms", 5)).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining("without --online"),
+    });
+  });
+
+  it("reports a registry that cannot be reached", async () => {
+    const base = await serve(() => ({ body: "{}" }));
+    await new Promise((resolve) => server?.close(resolve));
+    await expect(createRegistryClient(base).search("sms", 5)).rejects.toMatchObject({
+      hint: expect.stringContaining("without --online"),
+    });
+  });
+
+  it("refuses http addresses beyond this machine", () => {
+    expect(() => createRegistryClient("http://registry.example")).toThrow("cannot be used");
+  });
+});

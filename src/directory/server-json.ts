@@ -1,0 +1,122 @@
+// An answer of the MCP registry's API (`GET /v0/servers`, schema 2025-12-11) becomes entries of the directory.
+import { z } from "zod";
+import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
+
+const keyValue = z.object({
+  name: z.string().max(200),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+});
+
+const argument = z.object({
+  type: z.string(),
+  name: z.string().max(200).optional(),
+  value: z.string().max(1000).optional(),
+  valueHint: z.string().max(200).optional(),
+  default: z.string().max(1000).optional(),
+});
+
+const transport = z.object({
+  type: z.string(),
+  url: z.string().max(2000).optional(),
+  headers: z.array(keyValue).max(50).optional(),
+});
+
+const registryPackage = z.object({
+  registryType: z.string(),
+  identifier: z.string().max(500),
+  version: z.string().max(255).optional(),
+  transport,
+  packageArguments: z.array(argument).max(50).optional(),
+  environmentVariables: z.array(keyValue).max(100).optional(),
+});
+
+const server = z.object({
+  name: z.string().max(200),
+  title: z.string().max(200).optional(),
+  description: z.string().max(2000),
+  websiteUrl: z.string().max(2000).optional(),
+  repository: z.object({ url: z.string().max(2000).optional() }).optional(),
+  packages: z.array(registryPackage).max(50).optional(),
+  remotes: z.array(transport).max(20).optional(),
+});
+
+const OFFICIAL = "io.modelcontextprotocol.registry/official";
+
+const listed = z.object({
+  server,
+  _meta: z
+    .object({ [OFFICIAL]: z.object({ status: z.string().optional(), isLatest: z.boolean().optional() }).optional() })
+    .optional(),
+});
+
+export const serverList = z.object({
+  servers: z.array(z.unknown()).max(1000),
+  metadata: z.object({ nextCursor: z.string().nullish() }).optional(),
+});
+
+type RegistryServer = z.output<typeof server>;
+type RegistryPackage = z.output<typeof registryPackage>;
+type Transport = DirectoryEntry["transport"];
+
+/** The entry of one listed server; nothing for what is malformed, withdrawn, outdated, or of no kind that can be run here. */
+export function toDirectoryEntry(item: unknown): DirectoryEntry | undefined {
+  const parsed = listed.safeParse(item);
+  if (!parsed.success) return undefined;
+  const official = parsed.data._meta?.[OFFICIAL];
+  if (official?.isLatest === false || (official?.status ?? "active") !== "active") return undefined;
+  const { name, title, description, packages = [] } = parsed.data.server;
+  const known = packages.find(isRunnable);
+  const remote = toRemote(parsed.data.server);
+  if (known === undefined && remote === undefined) return undefined;
+  const homepage = parsed.data.server.websiteUrl ?? parsed.data.server.repository?.url;
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    ...(known === undefined ? {} : { package: toPackage(known) }),
+    transport: known === undefined ? (remote?.transport ?? "streamable-http") : "stdio",
+    arguments: (known?.packageArguments ?? []).flatMap(toArguments),
+    variables: (known?.environmentVariables ?? []).map(toInput),
+    ...(remote === undefined ? {} : { remote: { url: remote.url, headers: remote.headers } }),
+    ...(homepage === undefined ? {} : { homepage }),
+    tools: [],
+  };
+}
+
+const REGISTRIES = { npm: "npm", pypi: "pypi", oci: "oci" } as const;
+
+function isRunnable({ registryType, transport: { type } }: RegistryPackage): boolean {
+  return Object.hasOwn(REGISTRIES, registryType) && type === "stdio";
+}
+
+function toPackage({ registryType, identifier, version }: RegistryPackage): NonNullable<DirectoryEntry["package"]> {
+  const registry = registryType === "pypi" ? "pypi" : registryType === "oci" ? "oci" : "npm";
+  return { registry, identifier, ...(version === undefined ? {} : { version }) };
+}
+
+function toRemote({ remotes = [] }: RegistryServer) {
+  const found = remotes.find(({ type, url }) => (type === "streamable-http" || type === "sse") && url !== undefined);
+  if (found?.url === undefined || !found.url.startsWith("https://")) return undefined;
+  const kind: Transport = found.type === "sse" ? "sse" : "streamable-http";
+  return { url: found.url, transport: kind, headers: (found.headers ?? []).map(toInput) };
+}
+
+function toInput({ name, isRequired, isSecret }: z.output<typeof keyValue>): DirectoryInput {
+  return { name, ...(isRequired === true ? { isRequired } : {}), ...(isSecret === true ? { isSecret } : {}) };
+}
+
+function toArguments({
+  type,
+  name,
+  value,
+  valueHint,
+  default: standard,
+}: z.output<typeof argument>): DirectoryArgument[] {
+  const given = value ?? standard;
+  const part: DirectoryArgument =
+    given === undefined || /\{[^}]*\}/u.test(given)
+      ? { value: given ?? `<${valueHint ?? name ?? "value"}>`, isPlaceholder: true }
+      : { value: given };
+  return type === "named" && name !== undefined ? [{ value: name }, part] : [part];
+}

@@ -1,0 +1,39 @@
+import type { Snapshot } from "../catalog/snapshot.js";
+import type { Directory } from "../directory/directory.js";
+import type { DirectoryEntry } from "../directory/entry.js";
+import type { Suggestion } from "../directory/rank.js";
+
+const MOST_SUGGESTIONS = 3;
+const MOST_TOOLS = 3;
+
+/** Servers of the directory that surely fit and are not configured here. A directory that cannot be read costs the search nothing. */
+export async function suggestInstallable(
+  query: string,
+  { servers }: Snapshot,
+  directory: Directory | undefined,
+): Promise<readonly Suggestion[]> {
+  try {
+    const found = (await directory?.search(query, MOST_SUGGESTIONS)) ?? [];
+    const words = [...servers.values()].flatMap(({ definition: { connection } }) => {
+      if (connection.kind === "stdio") return [connection.command, ...connection.args];
+      return connection.kind === "http" || connection.kind === "sse" ? [connection.url] : [];
+    });
+    return found.filter(({ entry, isSure }) => isSure && !isConfigured(entry, words));
+  } catch {
+    return [];
+  }
+}
+
+function isConfigured({ package: source, remote }: DirectoryEntry, words: readonly string[]): boolean {
+  return words.some(
+    (word) =>
+      word === remote?.url ||
+      (source !== undefined && (word === source.identifier || word.startsWith(`${source.identifier}@`))),
+  );
+}
+
+/** One line for an agent or a terminal. It names a command for the user: no tool of the gateway installs anything. */
+export function addServerNote({ entry, tools }: Suggestion): string {
+  const named = tools.length > 0 ? ` (tools: ${tools.slice(0, MOST_TOOLS).join(", ")})` : "";
+  return `Not installed here; the user can add a server: anygpt mcp add ${entry.name}${named}`;
+}

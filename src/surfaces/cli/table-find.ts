@@ -1,0 +1,25 @@
+import type { CommandSpec } from "./command.js";
+
+export const findSpec: CommandSpec = {
+  name: "find",
+  summary: "Find public servers that you could add, by what their tools do.",
+  arguments: [{ syntax: "<query...>", summary: "what you want to do, in any words" }],
+  options: [
+    {
+      flags: "--limit <n>",
+      summary: "print at most this many servers (default: 5)",
+      number: { min: 1, max: 50, integer: true },
+    },
+    {
+      flags: "--online",
+      summary: "ask the MCP registry (ANYGPT_REGISTRY_URL, else the official one) instead of this package's directory",
+    },
+  ],
+  examples: [
+    'anygpt mcp find "send an SMS"',
+    'anygpt mcp find "query a postgres database" --limit 3',
+    "anygpt mcp find trello --online",
+    'anygpt mcp find "read my calendar" --json',
+  ],
+  load: async () => (await import("./commands/find.js")).find,
+};
