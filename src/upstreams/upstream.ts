@@ -343,7 +343,7 @@ export class Upstream {
   }
 
   async #await(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
-    const { options, schedule, server } = this.#parts;
+    const { options, schedule, server, now } = this.#parts;
     if (start.waiting >= options.concurrency + options.queue)
       throw lineIsFull(server, { waiting: start.waiting, waitMs });
     start.waiting += 1;
@@ -351,7 +351,7 @@ export class Upstream {
     try {
       return await new Promise<Live>((resolve, reject) => {
         const onAbort = (): void => reject(cancelled(server));
-        const callOff = schedule(waitMs, () => reject(this.#stillStarting(start)));
+        const callOff = schedule(waitMs, () => reject(stillStarting(server, this.state(), now())));
         stop = () => {
           callOff();
           signal?.removeEventListener("abort", onAbort);
@@ -364,12 +364,6 @@ export class Upstream {
       stop();
       start.waiting -= 1;
     }
-  }
-
-  #stillStarting({ since }: Start): DiscoveryError {
-    const state = this.state();
-    const isInstalling = state.kind === "starting" && state.isInstalling === true;
-    return stillStarting({ server: this.#parts.server, forMs: this.#parts.now() - since, isInstalling });
   }
 
   /** Whatever went wrong, told without the values that the server was given. */
