@@ -30,7 +30,7 @@ import { findIneffectiveRules, type RuleWarning } from "./rules/lint.js";
 import { findServers, type FoundServers } from "./servers.js";
 import { isClaimed } from "./tool-files.js";
 import { createTargets, type FindTarget } from "./targets.js";
-import type { Upstreams } from "./upstreams/types.js";
+import { isInstalling, type Upstreams } from "./upstreams/types.js";
 import { createNarrow, type Wish } from "./views.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
@@ -129,10 +129,7 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),
     isStirring: upstreams.isStirring,
-    isInstalling(server) {
-      const state = upstreams.state(server);
-      return state.kind === "starting" && state.isInstalling === true;
-    },
+    isInstalling: (server) => isInstalling(upstreams.state(server)),
     ttlMs: config.cache.ttl * 1000,
     now,
     elapsed: place.elapsed,
