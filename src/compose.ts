@@ -32,7 +32,7 @@ import { findServers, type FoundServers } from "./servers.js";
 import { isClaimed } from "./tool-files.js";
 import { createTargets, type FindTarget } from "./targets.js";
 import { targetParts } from "./target-parts.js";
-import type { Upstreams } from "./upstreams/types.js";
+import { isInstalling, type Upstreams } from "./upstreams/types.js";
 import { createNarrow, type Wish } from "./views.js";
 
 /** What lives as long as the engine, however often the configuration changes. */
@@ -131,22 +131,14 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     catalog,
     list: (server, signal) => upstreams.list(inForce().target(server), signal),
     isStirring: upstreams.isStirring,
-    isInstalling(server) {
-      const state = upstreams.state(server);
-      return state.kind === "starting" && state.isInstalling === true;
-    },
+    isInstalling: (server) => isInstalling(upstreams.state(server)),
     ttlMs: config.cache.ttl * 1000,
     now,
     elapsed: place.elapsed,
     log,
   });
-  const lookup = createLookup({
-    catalog,
-    refresh,
-    remembers: config.cache.enabled,
-    ttlMs: config.cache.ttl * 1000,
-    now,
-  });
+  const { enabled: remembers, ttl } = config.cache;
+  const lookup = createLookup({ catalog, refresh, remembers, ttlMs: ttl * 1000, now });
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
   const directory = openDirectory({ meaning });
   const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning, directory, indexers });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testServer } from "../test/support/gateway.js";
 import { catalogIn, recordsIn } from "../test/support/records.js";
-import { DiscoveryEngine, type EngineOptions, openEngine } from "./engine.js";
+import { DiscoveryEngine, type EngineOptions } from "./engine.js";
+import { openEngine } from "./open-engine.js";
 import { DiscoveryError } from "./errors.js";
 import type { AskPerson, Question } from "./model/call.js";
 

@@ -5,11 +5,11 @@ export {
   DiscoveryEngine,
   type EngineOptions,
   type ExecuteOptions,
-  openEngine,
   type ReadyOptions,
   type SearchToolsOptions,
   type StreamedExecution,
 } from "./engine.js";
+export { openEngine } from "./open-engine.js";
 export { DiscoveryError, type ErrorCode, type ErrorEntry, ERRORS, type Executed } from "./errors.js";
 export type { ToolExample, ToolParameter } from "./metatools/describe-tool.js";
 export type { Match as SearchMatch } from "./search/explain.js";

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type DiscoveryEngine, openEngine } from "./engine.js";
+import { type DiscoveryEngine } from "./engine.js";
+import { openEngine } from "./open-engine.js";
 import type { Reload } from "./lifecycle.js";
 
 let folder: string;

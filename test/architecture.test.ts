@@ -12,6 +12,7 @@ const FLOORS: Record<string, number> = {
   surfaces: 7,
   operations: 6,
   "engine.ts": 5,
+  "open-engine.ts": 5,
   "lifecycle.ts": 5,
   "notices.ts": 5,
   "reload.ts": 5,

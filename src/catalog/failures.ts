@@ -69,7 +69,9 @@ export function createFailures(store: FailureStore, log: (message: string) => vo
       const text = JSON.stringify({ format: FORMAT, server, code, message, hint, facts, count });
       await attempt(() => store.write({ server, fingerprint, failedAt, text, forgetBefore: failedAt - REMEMBERED_MS }));
     },
-    remove: async ({ server, fingerprint }) => void (await attempt(() => store.remove({ server, fingerprint }))),
+    async remove({ server, fingerprint }) {
+      await attempt(() => store.remove({ server, fingerprint }));
+    },
   };
 }
 

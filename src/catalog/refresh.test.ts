@@ -84,7 +84,7 @@ describe("refresh", () => {
     open.get("b")?.answer();
     await settled();
     expect(asked).toEqual(["a", "b", "c", "d", "e"]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("waits for nobody who does nothing, however busy the machine is with others", async () => {
@@ -94,7 +94,7 @@ describe("refresh", () => {
     await eventually(() => asked.length > still.length);
     expect(asked).toEqual([...still, "a"]);
     open.get("a")?.answer();
-    refresh.close();
+    await refresh.close();
   });
 
   it("lets nobody wait for servers that do not answer, up to a number of them", async () => {
@@ -113,7 +113,7 @@ describe("refresh", () => {
     for (const one of [...silent, "b"]) open.get(one)?.answer();
     await settled();
     expect(refresh.pending()).toEqual([]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("waits for a server that starts, and hardly for one that hangs while the machine idles", async () => {
@@ -124,8 +124,8 @@ describe("refresh", () => {
     idle.refresh.start();
     await eventually(() => idle.asked.length === 5);
     expect(busy.asked).toEqual(["a", "b", "c", "d"]);
-    idle.refresh.close();
-    busy.refresh.close();
+    await idle.refresh.close();
+    await busy.refresh.close();
   });
 
   it("names the servers that have not answered yet, and lets a waiter go when the last one has", async () => {
@@ -139,7 +139,7 @@ describe("refresh", () => {
     open.get("b")?.fail();
     await known;
     expect(refresh.pending()).toEqual([]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("gives up waiting after the given time", async () => {
@@ -147,7 +147,7 @@ describe("refresh", () => {
     refresh.start();
     await refresh.whenKnown(1);
     expect(refresh.pending()).toEqual(["a"]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("starts nothing when everything known is fresh", async () => {
@@ -155,7 +155,7 @@ describe("refresh", () => {
     await catalog.learn("a", LISTING);
     refresh.start();
     expect(asked).toEqual([]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("asks stale servers one by one, after the unknown ones", async () => {
@@ -171,7 +171,7 @@ describe("refresh", () => {
     open.get("a")?.answer();
     await settled();
     expect(asked).toEqual(["c", "a", "b"]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("shares one question between all who want the same server", async () => {
@@ -180,7 +180,7 @@ describe("refresh", () => {
     open.get("a")?.answer();
     await Promise.all(both);
     expect(asked).toEqual(["a"]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("asks once more when a server changes its tools while it is being asked", async () => {
@@ -193,13 +193,13 @@ describe("refresh", () => {
     expect(asked).toEqual(["a", "a"]);
     open.get("a")?.answer();
     await changed;
-    refresh.close();
+    await refresh.close();
   });
 
   it("tells who waits that it was closed under them", async () => {
     const { refresh, open } = setUp(["a"]);
     const waiting = refresh.refresh("a");
-    refresh.close();
+    await refresh.close();
     open.get("a")?.fail();
     await expect(waiting).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
   });
@@ -253,7 +253,7 @@ describe("refresh", () => {
     clock.now -= 1000;
     refresh.start();
     expect(asked).toEqual(["a"]);
-    refresh.close();
+    await refresh.close();
   });
 
   it("keeps the reason of a failure and leaves the others alone", async () => {
@@ -264,7 +264,7 @@ describe("refresh", () => {
     await settled();
     expect(catalog.snapshot().servers.get("a")?.failure?.message).toBe("no.");
     expect(catalog.snapshot().tools.has("b:t")).toBe(true);
-    refresh.close();
+    await refresh.close();
   });
 });
 

@@ -33,10 +33,10 @@ export function createWaits(): Waits {
       });
     },
     look() {
-      for (const { isOver, wake } of [...waiting]) if (isOver()) wake();
+      for (const { isOver, wake } of waiting) if (isOver()) wake();
     },
     end() {
-      for (const { wake } of [...waiting]) wake();
+      for (const { wake } of waiting) wake();
     },
   };
 }

@@ -2,6 +2,7 @@ import { DiscoveryError } from "../errors.js";
 import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Pause } from "./breaker.js";
 import { quoteStderr } from "./process/exit.js";
+import type { UpstreamState } from "./types.js";
 
 export function toReason(error: unknown, server: string): DiscoveryError {
   if (error instanceof DiscoveryError) return error.about({ server });
@@ -23,14 +24,9 @@ export function pausing({ reason, retryAt, open }: Pause, now: number): Discover
   });
 }
 
-/** The server, and for how long its command has been starting or installing it. */
-export interface OpenStart {
-  readonly server: string;
-  readonly forMs: number;
-  readonly isInstalling: boolean;
-}
-
-export function stillStarting({ server, forMs, isInstalling }: OpenStart): DiscoveryError {
+export function stillStarting(server: string, state: UpstreamState, now: number): DiscoveryError {
+  const { since = now, isInstalling = false } = state.kind === "starting" ? state : {};
+  const forMs = now - since;
   const doing = isInstalling ? "installing" : "starting";
   const message = `${server} is still ${doing} after ${Math.round(forMs / 1000)} s.`;
   return new DiscoveryError("UPSTREAM_STARTING", message, {

@@ -170,3 +170,7 @@ export type UpstreamState =
       readonly era: Era;
     }
   | { readonly kind: "failed"; readonly reason: DiscoveryError; readonly retryAt: number };
+
+export function isInstalling(state: UpstreamState): boolean {
+  return state.kind === "starting" && state.isInstalling === true;
+}

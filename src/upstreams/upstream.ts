@@ -349,12 +349,8 @@ export class Upstream {
   }
 
   #waitFor(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
-    const toStillStarting = (): DiscoveryError =>
-      stillStarting({
-        server: this.#parts.server,
-        forMs: this.#parts.now() - start.since,
-        isInstalling: this.#isInstalling(),
-      });
+    const { server, now } = this.#parts;
+    const toStillStarting = (): DiscoveryError => stillStarting(server, this.state(), now());
     const toReason = (error: unknown): DiscoveryError => this.#reason(error);
     return waitForStart(start, { ...this.#parts, waitMs, signal, toStillStarting, toReason });
   }

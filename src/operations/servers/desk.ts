@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LoadParts } from "../../config/load.js";
-import { type OpenOptions, openEngine, placeFor } from "../../engine.js";
+import { type OpenOptions, openEngine, placeFor } from "../../open-engine.js";
 import { DiscoveryError } from "../../errors.js";
 import type { Place } from "../../place.js";
 import type { FoundServers } from "../../servers.js";

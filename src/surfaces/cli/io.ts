@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
-import type { DiscoveryEngine, OpenOptions } from "../../engine.js";
+import type { DiscoveryEngine } from "../../engine.js";
+import type { OpenOptions } from "../../open-engine.js";
 
 /** Everything the command line touches of the process that runs it. */
 export interface CliIo {

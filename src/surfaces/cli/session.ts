@@ -1,6 +1,7 @@
 import { describePhase } from "../../catalog/starts.js";
 import type { Stages } from "../../compose.js";
-import { type DiscoveryEngine, type OpenOptions, openEngine } from "../../engine.js";
+import { type DiscoveryEngine } from "../../engine.js";
+import { type OpenOptions, openEngine } from "../../open-engine.js";
 import type { Context } from "./context.js";
 import type { WaitedServer } from "./server-view.js";
 import { optionsOf, settleForeignTrust, settleTrust } from "./trust-files.js";

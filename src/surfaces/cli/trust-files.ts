@@ -1,7 +1,7 @@
 import { describeUntrusted } from "../../config/load.js";
 import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
 import type { Stages } from "../../compose.js";
-import { placeFor } from "../../engine.js";
+import { placeFor } from "../../open-engine.js";
 import { ask, canInterrupt } from "./ask.js";
 import type { Context } from "./context.js";
 import { bold, GOOD, line, type Line, WARNING } from "./lines.js";

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { testServer } from "../../../test/support/gateway.js";
 import { askModern, modern, openMcpSession, postMcp } from "../../../test/support/mcp-http.js";
 import { type Bank, createBank, openRest, PATIENT, type Rest } from "../../../test/support/rest.js";
-import { openEngine } from "../../engine.js";
+import { openEngine } from "../../open-engine.js";
 import { type HttpOptions, httpOptions } from "./options.js";
 import type { Route } from "./route.js";
 import { ROUTES } from "./routes.js";

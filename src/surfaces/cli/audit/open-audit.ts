@@ -1,6 +1,6 @@
 import { type AuditFiles, auditFiles } from "../../../audit/files.js";
 import { loadConfig, type LoadParts } from "../../../config/load.js";
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { toDiscoveryError } from "../../../errors.js";
 import type { AuditRecords } from "../../../store/audit-records.js";
 import { createStore, storeFile } from "../../../store/create-store.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { findProjectConfigs, findProjectVariables, type ProjectFile } from "../../../config/project-files.js";
 import type { Trust } from "../../../config/trust.js";
 import { openConfig } from "../../../config/read.js";
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { expandHome } from "../../../util/home-path.js";
 import type { Handler, Input } from "../command.js";

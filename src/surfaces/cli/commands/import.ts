@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
 import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
 import { nearestWord } from "../../../util/edit-distance.js";

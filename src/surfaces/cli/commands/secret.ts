@@ -1,4 +1,4 @@
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { createSecretReader } from "../../../secrets/create-secret-reader.js";
 import { type Keychain, openKeychain } from "../../../secrets/keychain.js";

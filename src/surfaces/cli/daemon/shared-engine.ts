@@ -1,5 +1,6 @@
 import type { Stages } from "../../../compose.js";
-import { type DiscoveryEngine, openEngine } from "../../../engine.js";
+import { type DiscoveryEngine } from "../../../engine.js";
+import { openEngine } from "../../../open-engine.js";
 import type { Reload } from "../../../lifecycle.js";
 import { absolutePath } from "../../../util/home-path.js";
 import type { LogFacts } from "../../../util/log.js";

@@ -1,5 +1,5 @@
 import { ERRORS } from "../../../errors.js";
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { listUndoSteps, type UndoStep, undoLast } from "../../../operations/servers/undo.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { ask, canInterrupt } from "../ask.js";

@@ -1,4 +1,4 @@
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { localActor } from "../../../model/actor.js";
 import type { Place } from "../../../place.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { loadConfig } from "../../../config/load.js";
-import { placeFor } from "../../../engine.js";
+import { placeFor } from "../../../open-engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { expandHome } from "../../../util/home-path.js";
 import { httpOptions } from "../../http/options.js";
