@@ -10,6 +10,7 @@ const FLOORS: Record<string, number> = {
   "main.ts": 7,
   "index.ts": 7,
   surfaces: 6,
+  operations: 5.5,
   "engine.ts": 5,
   "lifecycle.ts": 5,
   "notices.ts": 5,

@@ -12,6 +12,7 @@ import { identityOf } from "./identity.js";
 import { Live } from "./live.js";
 import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
+import { openStderrLog } from "./process/stderr-log.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
 import { createStirring, type Stirring } from "./process/stirring.js";
 import { isUntouched } from "./failures.js";
@@ -254,7 +255,7 @@ export class Upstream {
     const connection = await target.connection((value) => this.#known.note(value));
     this.identity = identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
-    this.#stderr = createStderrRing(this.#secrets.redact);
+    this.#stderr = createStderrRing(this.#secrets.redact, openStderrLog(this.#parts, connection, this.#secrets));
     const limitMs = startLimitMs(connection, options);
     const callOff = schedule(limitMs, () => controller.abort(tooSlow(server, limitMs, this.stderr())));
     try {

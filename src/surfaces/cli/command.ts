@@ -26,7 +26,7 @@ export interface ArgumentSpec {
   /** As commander writes it: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
-  readonly completes?: "server" | "tool" | "approval" | "tool-file" | "key" | readonly string[];
+  readonly completes?: "server" | "tool" | "target" | "approval" | "tool-file" | "key" | readonly string[];
 }
 
 export interface OptionSpec {

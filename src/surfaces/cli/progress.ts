@@ -10,6 +10,8 @@ export interface Progress {
   hold<T>(work: () => Promise<T>): Promise<T>;
   /** Writes to standard error without tearing the line that is shown. */
   write(text: string): void;
+  /** Takes the shown line away, before something is written to standard output. */
+  erase(): void;
 }
 
 const PATIENCE_MS = 1000;
@@ -19,7 +21,10 @@ const ERASE_LINE = "\r\u001B[2K";
 
 type ProgressIo = Pick<CliIo, "stderr" | "isTerminal" | "columns" | "stderrColumns">;
 
-export function createProgress({ stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo): Progress {
+export function createProgress(
+  { stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo,
+  isQuiet = false,
+): Progress {
   const longest = Math.max(stderrColumns - 3, 10);
   let isShown = false;
   let isHeld = false;
@@ -40,7 +45,9 @@ export function createProgress({ stderr, isTerminal, columns, stderrColumns = co
   };
 
   return {
+    erase,
     async during(work, describe) {
+      if (isQuiet) return await work;
       const text = (): string => toOneLine(sanitize(describe()));
       let pictures: NodeJS.Timeout | undefined;
       const start = setTimeout(() => {

@@ -6,9 +6,11 @@ import { type Context, createContext } from "./context.js";
 import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createProgram } from "./program.js";
-import { ANYGPT } from "./table.js";
+import { nearestNames } from "../../search/nearest.js";
+import { ANYGPT, COMMON_OPTIONS } from "./table.js";
 
-export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+export async function runCli(typed: readonly string[], io: CliIo): Promise<number> {
+  const argv = withGroup(typed);
   let unwritten: NodeJS.ErrnoException | undefined;
   io.stdout.on("error", (error) => (unwritten = error));
   const exitCode = argv[0] === "__complete" ? await completeWords(argv.slice(1), io) : await runCommand(argv, io);
@@ -20,6 +22,23 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 }
 
 const OUTPUT_LOST = 3;
+
+/** `anygpt search …` is `anygpt mcp search …`. */
+export function withGroup(argv: readonly string[]): readonly string[] {
+  const [group] = ANYGPT.commands;
+  const word = firstOperand(argv);
+  if (group === undefined || word === undefined) return argv;
+  const own = [group.name, "help", "__complete"];
+  const inner = (group.commands ?? []).map(({ name }) => name);
+  const meant = [...own, ...inner].includes(word) ? word : nearestNames(word, [...own, ...inner])[0];
+  return meant !== undefined && inner.includes(meant) ? [group.name, ...argv] : argv;
+}
+
+/** The first word that is neither an option nor the value of one. */
+function firstOperand(argv: readonly string[]): string | undefined {
+  const valued = COMMON_OPTIONS.filter(({ flags }) => flags.includes("<")).map(({ flags }) => flags.split(" ")[0]);
+  return argv.find((word, index) => !word.startsWith("-") && !valued.includes(argv[index - 1] ?? ""));
+}
 
 async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   let context = createContext(io, optionsBeforeParsing(argv));
@@ -33,6 +52,7 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
         isJson: values["json"] === true,
         isVerbose: values["verbose"] === true,
         isColorless: values["color"] === false,
+        isQuiet: values["quiet"] === true,
         configPath: typeof values["config"] === "string" ? values["config"] : undefined,
       });
       const handler = await spec.load();

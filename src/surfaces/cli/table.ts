@@ -1,4 +1,4 @@
-import { SERVER, TOOL } from "./table-arguments.js";
+import { SERVER, TARGET, TOOL } from "./table-arguments.js";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { auditSpec } from "./audit/spec.js";
 import { approvals, approve, deny, execute, idempotency } from "./table-execution.js";
@@ -7,6 +7,7 @@ import { adapter } from "./table-adapters.js";
 import { auth } from "./table-auth.js";
 import { discover } from "./table-toolfiles.js";
 import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
+import { logsSpec } from "./table-logs.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
 import { tokens } from "./table-tokens.js";
@@ -16,18 +17,21 @@ import { topSpec } from "./table-top.js";
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--config <file>", summary: "use this configuration file", completes: "file" },
   { flags: "--verbose", summary: "show the gateway's log on standard error" },
+  { flags: "-q, --quiet", summary: "print the result and failures only: no headings, hints or progress" },
   { flags: "--json", summary: "print JSON and nothing else on standard output" },
   { flags: "--no-color", summary: "print without colour (NO_COLOR and FORCE_COLOR are respected too)" },
 ];
 
 const list: CommandSpec = {
   name: "list",
-  summary: "List all configured servers.",
+  summary: "List all configured servers, or show what is known of some.",
+  arguments: [{ syntax: "[servers...]", summary: "show these in full", completes: "server" }],
   options: [
-    { flags: "--status", summary: "show the connection status only" },
+    { flags: "--status", summary: "show the state only" },
     { flags: "--tools", summary: "show the number of tools only" },
+    { flags: "--long", summary: "show all servers in full" },
   ],
-  examples: ["anygpt mcp list", "anygpt mcp list --json"],
+  examples: ["anygpt mcp list", "anygpt mcp list github", "anygpt mcp list --json"],
   load: async () => (await import("./commands/list.js")).list,
 };
 
@@ -71,12 +75,16 @@ const tools: CommandSpec = {
 const inspect: CommandSpec = {
   name: "inspect",
   summary: "Show the description and the parameters of one tool.",
-  arguments: [SERVER, TOOL],
+  arguments: [TARGET, { ...TOOL, syntax: "[name]", summary: "the tool, after a server" }],
   options: [
     { flags: "--examples", summary: "show usage examples" },
     { flags: "--schema", summary: "print the JSON Schema of the arguments and nothing else" },
   ],
-  examples: ["anygpt mcp inspect github create_issue", "anygpt mcp inspect github create_issue --examples"],
+  examples: [
+    "anygpt mcp inspect github:create_issue",
+    "anygpt mcp inspect create_issue",
+    "anygpt mcp inspect github create_issue --examples",
+  ],
   load: async () => (await import("./commands/inspect.js")).inspect,
 };
 
@@ -257,7 +265,14 @@ const doctor: CommandSpec = {
   name: "doctor",
   summary: "Start each server once and say what is wrong and what to do.",
   arguments: [{ syntax: "[servers...]", summary: "only these servers", completes: "server" }],
-  examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira"],
+  options: [
+    {
+      flags: "--timeout <seconds>",
+      summary: "longest wait for all servers together (default: 60)",
+      number: { min: 0.1, max: 900 },
+    },
+  ],
+  examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira", "anygpt mcp doctor --timeout 180"],
   load: async () => (await import("./commands/doctor.js")).doctor,
 };
 
@@ -277,7 +292,7 @@ const completion: CommandSpec = {
 export const ANYGPT: CommandGroup = {
   name: "anygpt",
   summary: "One MCP server in front of all your tools.",
-  examples: ["anygpt mcp list", 'anygpt mcp search "create an issue"', "anygpt mcp doctor"],
+  examples: ["anygpt list", 'anygpt search "create an issue"', "anygpt mcp doctor   # `mcp` may be left out"],
   commands: [
     {
       name: "mcp",
@@ -311,6 +326,7 @@ export const ANYGPT: CommandGroup = {
         importServers,
         env,
         doctor,
+        logsSpec,
         serve,
         topSpec,
         tokens,

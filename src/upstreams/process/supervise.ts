@@ -88,6 +88,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     }
     reader.end();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    parts.stderr.end();
     markGone();
     parts.onExit(how);
   }

@@ -8,7 +8,7 @@ import { summaryOf } from "../../../metatools/metadata.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { reasonOf } from "../failure.js";
-import { blocks, bold, dim, line, type Line, WARNING } from "../lines.js";
+import { BLANK, blocks, bold, dim, line, type Line, WARNING } from "../lines.js";
 import { LONGEST_START_MS, openCatalog, openWholeCatalog, withEngine } from "../session.js";
 import { stillAskedLines } from "../still-asked-lines.js";
 
@@ -30,9 +30,10 @@ export const search: Handler = (input, context) =>
     const failed = findNotSearched(stages, server);
     if (context.isJson) context.json({ ...toSearchAnswer(found), ...(failed.length > 0 ? { failed } : {}) });
     else {
-      context.show(searchLines(query, found));
+      context.aside([headingOf(query, found), BLANK]);
+      context.show(searchLines(found));
       const notes = failed.map(({ server: name, reason }) => line(0, WARNING, ` ${name} was not searched: ${reason}`));
-      context.note([...stillAskedLines(found.pending), ...notes]);
+      context.aside([...afterLines(found), ...stillAskedLines(found.pending), ...notes]);
     }
     return found.hits.length === 0 ? NOTHING_FOUND : 0;
   });
@@ -45,12 +46,23 @@ async function openServer(engine: DiscoveryEngine, server: string, context: Cont
   return stages;
 }
 
-export function searchLines(query: string, { hits, more, suggestions }: FoundTools): Line[] {
-  const heading = line(0, `Search results for "${query}" (${hits.length} found):`);
+function headingOf(query: string, { hits }: FoundTools): Line {
+  return line(0, `Search results for "${query}" (${hits.length} found):`);
+}
+
+export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
+  return blocks(hits.map(hitLines));
+}
+
+/** How many more there are, or what to try where nothing fits; and what to do with a hit. */
+function afterLines({ hits, more, suggestions }: FoundTools): Line[] {
+  const [best] = hits;
+  if (best === undefined) {
+    const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
+    return [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`)];
+  }
   const rest = more > 0 ? [line(0, `… and ${more} more. Narrow the query, or raise --limit.`)] : [];
-  if (hits.length > 0) return blocks([[heading], ...hits.map(hitLines), rest]);
-  const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
-  return blocks([[heading], [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`)]]);
+  return [BLANK, ...rest, line(0, dim(`Show its arguments: anygpt mcp inspect ${best.tool.id}`))];
 }
 
 function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[] {
