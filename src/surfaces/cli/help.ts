@@ -29,7 +29,8 @@ export function helpLayout(columns: number): HelpConfiguration {
 
 /** The program itself has the commands of its one group, which may be typed without the group's name. */
 function shortForms(command: Command): Command[] | undefined {
-  return command.parent === null ? [...(groupOf(command)?.commands ?? [])] : undefined;
+  const group = command.parent === null ? groupOf(command) : undefined;
+  return group && [group, ...group.commands];
 }
 
 function groupOf(program: Command): Command | undefined {

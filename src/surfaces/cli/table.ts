@@ -279,11 +279,14 @@ const doctor: CommandSpec = {
 const completion: CommandSpec = {
   name: "completion",
   summary: "Print a script that completes commands, options, servers and tools in your shell.",
-  arguments: [{ syntax: "<shell>", summary: "bash, zsh or fish", completes: ["bash", "zsh", "fish"] }],
+  arguments: [
+    { syntax: "<shell>", summary: "bash, zsh, fish or powershell", completes: ["bash", "zsh", "fish", "powershell"] },
+  ],
   examples: [
     'eval "$(anygpt mcp completion bash)"   # in ~/.bashrc',
     'eval "$(anygpt mcp completion zsh)"    # in ~/.zshrc',
     "anygpt mcp completion fish > ~/.config/fish/completions/anygpt.fish",
+    "anygpt mcp completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
   ],
   load: async () => (await import("./commands/completion.js")).completion,
 };
