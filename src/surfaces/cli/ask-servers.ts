@@ -40,7 +40,7 @@ export async function askServers(
     onAnswer?.(server);
   };
   const worker = async (): Promise<void> => {
-    for (let name = waiting.shift(); name !== undefined && !hasEnded; name = waiting.shift()) {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       underWay.add(name);
       const answer = ask(name, stages).then(answered);
       answers.push(answer);
@@ -57,6 +57,7 @@ export async function askServers(
     await context.wait(all, () => describeAsking(asked.size, names.length, [...underWay]));
   } finally {
     hasEnded = true;
+    waiting.length = 0;
   }
   return names.map((name) => asked.get(name) ?? lateServer(name, timeoutMs ?? 0));
 }
