@@ -16,6 +16,7 @@ import { createSignInsOnDemand } from "./sign-ins.js";
 import { identityOf } from "./upstreams/identity.js";
 import type { OwnTool } from "./upstreams/own-tool.js";
 import { createUpstreams } from "./upstreams/pool.js";
+import { logFolder } from "./upstreams/process/stderr-log.js";
 import type { Upstreams } from "./upstreams/types.js";
 import { VERSION } from "./version.js";
 
@@ -214,6 +215,7 @@ export class Lifecycle {
         version: VERSION,
         log,
         secrets,
+        logFolder: logFolder(this.#place.stateFolder),
         // Few have a REST API, and those who have one read its document rarely.
         convertDocument: async (text, connection) =>
           (await import("./adapters/convert-in-thread.js")).convertInThread(text, connection),

@@ -9,7 +9,7 @@ const LAST_WORDS_MS = 1000;
 /** `discovery …` is `anygpt mcp serve …`, and tells its version too. */
 export async function runDiscovery(): Promise<void> {
   const words = process.argv.slice(2);
-  await run(words[0] === "--version" ? words : ["mcp", "serve", ...words]);
+  await run(words[0] === "--version" || words[0] === "-V" ? words : ["mcp", "serve", ...words]);
 }
 
 export async function runAnygpt(): Promise<void> {

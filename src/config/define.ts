@@ -253,6 +253,7 @@ export interface UpstreamsConfig {
   queue?: number | undefined;
   queueWaitMs?: number | undefined;
   writeTimeoutMs?: number | undefined;
+  keepLogs?: boolean | undefined;
   maxMessageBytes?: number | undefined;
 }
 

@@ -102,9 +102,14 @@ function toFacts(call: Call, { profile }: PermitParts): CallFacts {
     profile: call.profile ?? profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
-    canAsk: call.ask !== undefined,
+    // On the command line `--confirmed` answers an open question, and without one the terminal asks.
+    canAsk: call.ask !== undefined && !(isCommandLine(call) && call.confirmed === true),
     dryRun: call.dryRun === true,
   };
+}
+
+function isCommandLine({ actor }: Call): boolean {
+  return actor.surface === "cli";
 }
 
 type Settled =
@@ -188,11 +193,15 @@ async function confirm(
   const { risk, origin } = considered.ruling.risk;
   const shown = { risk, riskOrigin: origin.detail, arguments: given };
   const isItsOwn = mayConfirmItself(considered.ruling, policy.options.confirmation.mode);
-  const selfService = isItsOwn && call.ask === undefined;
+  // The user of the command line may come back to an interrupted dialogue with `--confirmed`.
+  const selfService = isItsOwn && (call.ask === undefined || isCommandLine(call));
   // Asked for again where only a person may answer, a question that waits becomes the person's.
   const asked = await confirmations.open(subject, shown, selfService);
-  const answer = await call.ask?.({ id: asked.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) }, signal);
-  if (answer === "accepted" && (await confirmations.answer(asked.id, "approved", "client")) !== undefined) {
+  const consent = isCommandLine(call) && (isItsOwn || call.consent?.isAttended === true) ? call.consent : undefined;
+  const question = { id: asked.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) };
+  const answer = consent === undefined ? await call.ask?.(question, signal) : "accepted";
+  const by = consent?.by ?? "client";
+  if (answer === "accepted" && (await confirmations.answer(asked.id, "approved", by)) !== undefined) {
     return { approved: { id: asked.id, subject, from: "approved" } };
   }
   if (answer === "declined") {

@@ -22,6 +22,8 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
   /** The caller says that its person wants this call. */
   readonly confirmed?: boolean | undefined;
+  /** The local user has confirmed this very call on the command line; other surfaces cannot set it. */
+  readonly consent?: Consent | undefined;
   /** Nothing is sent and nothing used up: the answer says what would happen. */
   readonly dryRun?: boolean | undefined;
   /** Puts a question to the caller's person; absent when the caller cannot. */
@@ -34,6 +36,14 @@ export interface Call {
   readonly profile?: "discovery" | "gateway" | undefined;
   /** Under which the call is recorded; made up when left out. */
   readonly requestId?: string | undefined;
+}
+
+/** A confirmation that came with the call itself. */
+export interface Consent {
+  /** How it was given, for the record. */
+  readonly by: string;
+  /** It was typed at a terminal: it counts where only a person may confirm. */
+  readonly isAttended: boolean;
 }
 
 /** What a person is asked before a call runs. */

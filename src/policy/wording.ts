@@ -25,5 +25,6 @@ export type Answerer = "client" | "person" | "caller";
 export function confirmationHint(answerer: Answerer, id: string, surface: Surface): string {
   const wait = `Ask your person to look at it with "anygpt mcp approve ${id}", then repeat the same call unchanged.`;
   if (answerer !== "caller") return wait;
+  if (surface === "cli") return "To run it, repeat the same call unchanged with --confirmed, or with --yes.";
   return `If your person wants it, repeat the same call unchanged with ${WORDS[surface].confirmed}.`;
 }

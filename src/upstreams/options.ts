@@ -36,6 +36,12 @@ export const upstreamOptions = z
     writeTimeoutMs: milliseconds
       .default(30_000)
       .describe("Replace a stdio server that has not read its input for this long."),
+    keepLogs: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Keep what stdio servers write to standard error in logs/NAME.log of the state folder, at most 1 MiB and the 1 MiB before it; `anygpt mcp logs NAME` shows it.",
+      ),
     maxMessageBytes: z
       .number()
       .int()

@@ -25,6 +25,8 @@ export interface UpstreamsParts {
   readonly mostUses?: number;
   readonly random: () => number;
   readonly log: (message: string) => void;
+  /** The folder for what stdio servers write to standard error; without it nothing is kept in files. */
+  readonly logFolder?: string;
   /** The gateway's; without them each server has its own. */
   readonly secrets?: Secrets;
   /** Reads the documents of REST APIs. */

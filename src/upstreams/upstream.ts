@@ -13,6 +13,7 @@ import type { InstallStatus } from "./install/installations.js";
 import { Live } from "./live.js";
 import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
+import { openStderrLog } from "./process/stderr-log.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
 import { createStirring, type Stirring } from "./process/stirring.js";
 import { isUntouched } from "./failures.js";
@@ -257,7 +258,7 @@ export class Upstream {
     const connection = await target.connection((value) => this.#known.note(value));
     this.identity = target.identity?.() ?? identityOf(connection);
     this.#secrets = this.#known.with(givenTo(connection));
-    this.#stderr = createStderrRing(this.#secrets.redact);
+    this.#stderr = createStderrRing(this.#secrets.redact, openStderrLog(this.#parts, connection, this.#secrets));
     const onLate = (limitMs: number): void =>
       controller.abort(tooSlow(server, limitMs, this.stderr(), this.#isInstalling()));
     const stopClock = startClock({ connection, options, schedule, now, onLate, status: () => this.#install });

@@ -86,8 +86,8 @@ describe("the anygpt program", () => {
       "--config",
       other.config,
     ];
-    const child = spawn(process.execPath, [ANYGPT, ...argv], { env: other.env, stdio: ["ignore", "pipe", "ignore"] });
-    child.stdout.on("data", (text: Buffer) => text.includes("/60000]") && child.kill("SIGINT"));
+    const child = spawn(process.execPath, [ANYGPT, ...argv], { env: other.env, stdio: ["ignore", "ignore", "pipe"] });
+    child.stderr.on("data", (text: Buffer) => text.includes("/60000]") && child.kill("SIGINT"));
     const [status] = (await once(child, "exit")) as [number | null];
     expect(status).toBe(130);
     await eventually(() => processesWith(marked.folder).length === 0);

@@ -121,7 +121,7 @@ describe("a tool file", () => {
     expect(bob.run("verify").exit).toBe(0);
     expect(bob.run("run", "calc_add", "a=1", "b=2")).toMatchObject({
       exit: 0,
-      stdout: "Executing: calc:add\n\n✓ Success\n\nResult:\n  sum: 3\n",
+      stdout: "sum: 3\n",
     });
 
     const gateway = await connectGateway(bob.home);

@@ -35,16 +35,24 @@ export async function readArguments(
   if (text !== undefined && file !== undefined) {
     throw wrong(`Both ${option} and ${option}-file were given.`, "Give one of them.");
   }
-  if (file === "-") return parseArguments(await readAll(io.stdin, io.signal), "Standard input", option);
-  if (file !== undefined) return parseArguments(await readFile(file, io.cwd), file, option);
+  if (file !== undefined) {
+    const content = await readFileOrInput(file, "Name a file that holds a JSON object, or - for standard input.", io);
+    return parseArguments(content, file === "-" ? "Standard input" : file, option);
+  }
   return text === undefined ? { arguments: {}, flaws: [] } : parseArguments(text, option);
 }
 
-async function readFile(file: string, cwd: string): Promise<string> {
+/** The text of a file, or of standard input for `-`. */
+export async function readFileOrInput(
+  file: string,
+  hint: string,
+  { stdin, cwd, signal }: Pick<CliIo, "stdin" | "cwd" | "signal">,
+): Promise<string> {
+  if (file === "-") return await readAll(stdin, signal);
   const content = await readTextFile(resolve(cwd, file));
   if (content.kind === "text") return content.text;
   const reason = content.kind === "missing" ? "does not exist" : content.reason;
-  throw wrong(`${file} ${reason}.`, "Name a file that holds a JSON object, or - for standard input.");
+  throw wrong(`${file === "" ? "The file after @" : file} ${reason}.`, hint);
 }
 
 export async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {

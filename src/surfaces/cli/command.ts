@@ -36,6 +36,7 @@ export interface ArgumentSpec {
     | "disabled-server"
     | "adapter"
     | "tool"
+    | "target"
     | "approval"
     | "tool-file"
     | "key"

@@ -30,7 +30,10 @@ const complete = async (...words: string[]): Promise<string[]> => {
 
 describe("completion", () => {
   it.each([
-    ["the first word", [""], ["mcp"]],
+    ["the first word", ["mc"], ["mcp"]],
+    ["commands without the group", ["se"], ["search", "secret", "serve"]],
+    ["tools behind a colon", ["execute", "github:c"], ["github:create_issue"]],
+    ["tools behind a colon as bash splits it", ["execute", "github", ":", "c"], ["create_issue"]],
     ["commands", ["mcp", "se"], ["search", "secret", "serve"]],
     ["commands of a group", ["mcp", "config", ""], ["reload", "show", "sources", "trust", "validate"]],
     ["questions that wait, of which there are none", ["mcp", "approve", ""], []],
@@ -44,7 +47,7 @@ describe("completion", () => {
     ["the value after an equals sign", ["mcp", "search", "x", "--server", "=", "gitl"], ["gitlab"]],
     ["enabled tools, but none that a shell would run", ["mcp", "execute", "github", ""], ["create_issue"]],
     ["every server of a list", ["mcp", "doctor", "github", "gitl"], ["gitlab"]],
-    ["shells", ["mcp", "completion", ""], ["bash", "fish", "zsh"]],
+    ["shells", ["mcp", "completion", ""], ["bash", "fish", "powershell", "zsh"]],
     ["commands after help", ["mcp", "help", "se"], ["search", "secret", "serve"]],
     ["what an option may be", ["mcp", "idempotency", "list", "--state", "un"], ["unknown"]],
     ["nothing after the last argument", ["mcp", "tools", "github", ""], []],

@@ -30,15 +30,15 @@ function locate(words: readonly string[]): Place {
   let option: OptionSpec | undefined;
   let config: string | undefined;
   const operands: string[] = [];
-  // Bash gives `--server=github` as three words.
-  for (const word of words.filter((word) => word !== "=")) {
+  // Bash gives `--server=github` and `github:create_issue` as three words.
+  for (const word of words.filter((word) => word !== "=" && word !== ":")) {
     if (option !== undefined) {
       if (nameOf(option) === "--config") config = word;
       option = undefined;
     } else if (word.startsWith("-")) {
-      option = allOptions(entry).find((one) => nameOf(one) === word && takesValue(one));
+      option = allOptions(entry).find((one) => namesOf(one).includes(word) && takesValue(one));
     } else {
-      const children: readonly (CommandSpec | CommandGroup)[] = operands.length > 0 ? [] : (entry.commands ?? []);
+      const children: readonly (CommandSpec | CommandGroup)[] = operands.length > 0 ? [] : childrenOf(entry);
       const child = children.find(({ name }) => name === word);
       if (child !== undefined) entry = child;
       else if (word !== "help" || !isGroup(entry)) operands.push(word);
@@ -53,7 +53,7 @@ async function candidatesFor({ entry, operands, option, config }: Place, typed: 
   if (option?.completes === "key") return await keyIds(io);
   if (option !== undefined) return option.completes === "server" ? await serverNames(io, config) : [];
   if (typed.startsWith("-")) return [...allOptions(entry).map(nameOf), "--help"];
-  if (isGroup(entry)) return operands.length > 0 ? [] : entry.commands.map(({ name }) => name);
+  if (isGroup(entry)) return operands.length > 0 ? [] : childrenOf(entry).map(({ name }) => name);
   const specs = entry.arguments ?? [];
   const last = specs.at(-1);
   const spec = specs[operands.length] ?? (last?.syntax.includes("...") ? last : undefined);
@@ -64,19 +64,32 @@ async function candidatesFor({ entry, operands, option, config }: Place, typed: 
   if (spec?.completes === "own-server") return await configNames(io, config, "servers", () => true);
   if (spec?.completes === "disabled-server") return await configNames(io, config, "servers", (enabled) => !enabled);
   if (spec?.completes === "adapter") return await configNames(io, config, "adapters", () => true);
+  if (spec?.completes === "target") return await targets(typed, io, config);
   if (spec?.completes === "server") {
     const children = operands.length > 0 ? [] : (entry.commands ?? []);
     return [...children.map(({ name }) => name), ...(await serverNames(io, config))];
   }
-  return spec?.completes === "tool" ? await toolNames(operands[0] ?? "", io, config) : [];
+  // Behind the tool stand its arguments.
+  return spec?.completes === "tool" && operands.length === 1 ? await toolNames(operands[0] ?? "", io, config) : [];
+}
+
+/** The commands of the one group may be typed without its name. */
+function childrenOf(entry: CommandSpec | CommandGroup): readonly (CommandSpec | CommandGroup)[] {
+  const children = entry.commands ?? [];
+  return entry === ANYGPT ? [...children, ...children.flatMap(({ commands }) => commands ?? [])] : children;
 }
 
 function allOptions(entry: CommandSpec | CommandGroup): readonly OptionSpec[] {
   return isGroup(entry) ? (entry === ANYGPT ? [] : COMMON_OPTIONS) : optionsOf(entry);
 }
 
-function nameOf({ flags }: OptionSpec): string {
-  return flags.split(" ")[0] ?? flags;
+/** `-o, --output <file>` is `-o` and `--output`. */
+function namesOf({ flags }: OptionSpec): string[] {
+  return flags.split(/[ ,]+/).filter((word) => word.startsWith("-"));
+}
+
+function nameOf(option: OptionSpec): string {
+  return namesOf(option).at(-1) ?? option.flags;
 }
 
 function takesValue({ flags }: OptionSpec): boolean {
@@ -105,6 +118,14 @@ async function configNames(
     const { config } = await engine.stages();
     return config[section].filter(({ enabled }) => isWanted(enabled)).map(({ name }) => name);
   });
+}
+
+/** Servers, and behind a colon their tools. */
+async function targets(typed: string, io: CliIo, config: string | undefined): Promise<string[]> {
+  const end = typed.lastIndexOf(":");
+  if (end === -1) return await serverNames(io, config);
+  const server = typed.slice(0, end);
+  return (await toolNames(server, io, config)).map((tool) => `${server}:${tool}`);
 }
 
 async function toolNames(server: string, io: CliIo, configPath: string | undefined): Promise<string[]> {

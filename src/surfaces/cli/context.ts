@@ -20,8 +20,10 @@ export interface Context {
   readonly logged: () => readonly string[];
   /** For people, on standard output. */
   show(lines: readonly Line[]): void;
-  /** For people, on standard error. */
+  /** For people, on standard error: failures, questions and what they need to be answered. */
   note(lines: readonly Line[]): void;
+  /** Headings, hints and summaries around a result: on standard error, and left out with `--quiet` and `--json`. */
+  aside(lines: readonly Line[]): void;
   /** For programs: one value on standard output. */
   json(value: unknown): void;
   /** The same on one line, for a stream of values. */
@@ -38,14 +40,16 @@ export interface ContextOptions {
   readonly isJson: boolean;
   readonly isVerbose: boolean;
   readonly isColorless: boolean;
+  /** Only results, failures and questions are written. */
+  readonly isQuiet?: boolean;
   readonly configPath?: string | undefined;
 }
 
 const KEPT_MESSAGES = 20;
 
 export function createContext(io: CliIo, options: ContextOptions): Context {
-  const { isJson, isVerbose, isColorless, configPath } = options;
-  const progress = createProgress(io);
+  const { isJson, isVerbose, isColorless, isQuiet = false, configPath } = options;
+  const progress = createProgress(io, isQuiet);
   const logged: string[] = [];
   const wished = parseLogWish(io.env[LOG_VARIABLE] ?? "") ?? {};
   const isShown = isVerbose || Object.keys(wished).length > 0;
@@ -71,8 +75,12 @@ export function createContext(io: CliIo, options: ContextOptions): Context {
     },
     warn: (message) => note([line(0, WARNING, ` ${message}`)]),
     logged: () => logged,
-    show: (lines) => void io.stdout.write(render(lines, look("stdout"))),
+    show(lines) {
+      progress.erase();
+      io.stdout.write(render(lines, look("stdout")));
+    },
     note,
+    aside: (lines) => (isQuiet || isJson ? undefined : note(lines)),
     json: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value, null, 2))}\n`),
     jsonLine: (value) => void io.stdout.write(`${sanitizeJson(JSON.stringify(value))}\n`),
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),

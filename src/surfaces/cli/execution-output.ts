@@ -2,6 +2,9 @@ import type { DiscoveryError } from "../../errors.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
 import { toExecutionResult } from "../../metatools/to-execution-result.js";
 import type { CallEvent, CallResult } from "../../model/call.js";
+import { describePart, toResultParts } from "../../operations/results/result-parts.js";
+import type { SavedFile } from "../../operations/results/save-result.js";
+import { sanitize } from "../../util/terminal.js";
 import type { Context } from "./context.js";
 import { dryRunLines } from "./dry-run-lines.js";
 import { inWordsOfTheCommandLine } from "./failure.js";
@@ -9,11 +12,12 @@ import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "./lines.js";
 import { resultLines } from "./result-lines.js";
 import { describeSpan } from "./time-words.js";
 
-/** How an execution is told, from its begin to its one end. */
+/** How an execution is reported, from its begin to its one end. */
 export interface ExecutionOutput {
   begin(): void;
   event(event: CallEvent): void;
-  answered(answer: CallResult): void;
+  /** `saved`: the files that hold the binary items of the answer, or its text. */
+  answered(answer: CallResult, saved: readonly SavedFile[] | undefined): void;
   failed(error: DiscoveryError): void;
 }
 
@@ -21,14 +25,17 @@ export interface ExecutionOutputParts {
   readonly context: Context;
   readonly server: string;
   readonly tool: string;
-  /** Events are told as they come. */
+  /** Events are reported as they come. */
   readonly isStream: boolean;
   /** The answer is what would happen. */
   readonly isDryRun: boolean;
+  /** Standard output is the result as the tool gave it, and nothing else. */
+  readonly isRaw: boolean;
 }
 
 export function createExecutionOutput(parts: ExecutionOutputParts): ExecutionOutput {
-  return parts.context.isJson ? forPrograms(parts) : forPeople(parts);
+  if (parts.context.isJson) return forPrograms(parts);
+  return parts.isRaw ? asRaw(parts) : forPeople(parts);
 }
 
 /** One object; as a stream, one object per line, the last one included. */
@@ -37,38 +44,96 @@ function forPrograms({ context, server, tool, isStream }: ExecutionOutputParts):
   return {
     begin: () => undefined,
     event: (event) => (isStream ? print(event) : undefined),
-    answered: (answer) => print(toExecutionResult(answer, server, tool)),
+    answered: (answer, saved) =>
+      print({
+        ...toExecutionResult(answer, server, tool),
+        ...(saved === undefined ? {} : { saved: saved.map(toData) }),
+      }),
     failed: (error) => print(toErrorObject(error)),
   };
 }
 
+function toData({ file, mimeType, bytes }: SavedFile): object {
+  return { file, mimeType, bytes };
+}
+
+/** The result is on standard output; everything about it is on standard error. */
 function forPeople({ context, server, tool, isStream, isDryRun }: ExecutionOutputParts): ExecutionOutput {
   let gap: Line[] = [];
   return {
-    begin: () => context.show([line(0, isDryRun ? "Dry run: " : "Executing: ", bold(`${server}:${tool}`)), BLANK]),
+    begin: () => context.aside([line(0, isDryRun ? "Dry run: " : "Executing: ", bold(`${server}:${tool}`)), BLANK]),
     event(event) {
       if (!isStream) return;
-      context.show([line(0, dim(describeEvent(event)))]);
+      context.note([line(0, dim(describeEvent(event)))]);
       gap = [BLANK];
     },
-    answered(answer) {
+    answered(answer, saved) {
       const told = toExecutionResult(answer, server, tool);
       if (isDryRun) context.show(dryRunLines(answer));
       else if (told.success) {
-        context.show([...gap, line(0, GOOD, " Success"), BLANK, line(0, "Result:"), ...resultLines(answer)]);
-      } else {
-        const message = String(told.error["message"]);
-        const attached = resultLines({ content: answer.content.filter((item) => item["type"] !== "text") }, 0);
-        context.show([...gap, ...errorLines({ code: "TOOL_EXECUTION_ERROR", message, server, tool }), ...attached]);
-      }
-      if (told.replayed) context.note([REPLAYED]);
+        context.aside([...gap, line(0, GOOD, " Success"), BLANK]);
+        context.show(resultLines(withoutSaved(answer, saved)));
+        context.aside(saved === undefined ? howToSave(answer) : savedLines(saved));
+      } else failWith(toolError(answer, String(told.error["message"])));
+      if (told.replayed) context.aside([REPLAYED]);
     },
-    failed(error) {
-      context.show([...gap, ...errorLines(error)]);
-      const isSettled = error.code === "IDEMPOTENCY_OUTCOME_UNKNOWN";
-      if (error.facts["replayed"] === true && !isSettled) context.note([REPLAYED]);
-    },
+    failed: (error) => failWith(error),
   };
+
+  function failWith(error: ErrorFacts): void {
+    context.note([...gap, ...errorLines(error)]);
+    const isSettled = error.code === "IDEMPOTENCY_OUTCOME_UNKNOWN";
+    if (error.facts?.["replayed"] === true && !isSettled) context.aside([REPLAYED]);
+  }
+
+  function toolError(answer: CallResult, message: string): ErrorFacts {
+    const attached = answer.content.filter((item) => item["type"] !== "text");
+    context.show(resultLines({ content: attached }));
+    return { code: "TOOL_EXECUTION_ERROR", message, server, tool };
+  }
+}
+
+/** The bytes of the answer. A terminal gets no control characters and no binary data. */
+function asRaw({ context, server, tool }: ExecutionOutputParts): ExecutionOutput {
+  const { stdout, isTerminal } = context.io;
+  return {
+    begin: () => undefined,
+    event: () => undefined,
+    answered(answer, saved) {
+      const told = toExecutionResult(answer, server, tool);
+      if (!told.success) {
+        const message = String(told.error["message"]);
+        context.note(errorLines({ code: "TOOL_EXECUTION_ERROR", message, server, tool }));
+        return;
+      }
+      if (saved !== undefined) return context.aside(savedLines(saved));
+      const { text, binaries } = toResultParts(answer);
+      const [only, ...others] = binaries;
+      if (only !== undefined && others.length === 0 && text === "" && !isTerminal.stdout) stdout.write(only.bytes);
+      else {
+        if (text !== "") stdout.write(isTerminal.stdout ? `${sanitize(text).replace(/\n$/, "")}\n` : text);
+        context.note(howToSave(answer));
+      }
+    },
+    failed: (error) => context.note(errorLines(error)),
+  };
+}
+
+/** What is left to show: the text where binary items were saved, and nothing where the text was. */
+function withoutSaved(answer: CallResult, saved: readonly SavedFile[] | undefined): CallResult {
+  if (saved === undefined) return answer;
+  const isBinary = toResultParts(answer).binaries.length > 0;
+  return { content: isBinary ? answer.content.filter((item) => item["type"] === "text") : [] };
+}
+
+function savedLines(saved: readonly SavedFile[]): Line[] {
+  return saved.map(({ file, description }) => line(0, GOOD, ` Saved ${description} as ${file}`));
+}
+
+function howToSave(answer: CallResult): Line[] {
+  const { binaries } = toResultParts(answer);
+  if (binaries.length === 0) return [];
+  return [line(0, dim(`Not shown: ${binaries.map(describePart).join(", ")}. Add -o FILE to save it.`))];
 }
 
 const REPLAYED = line(0, dim("Nothing ran this time: this is what the first call with the same key led to."));

@@ -8,7 +8,7 @@ import type { Context } from "./context.js";
 import { failureLines } from "./failure.js";
 import { line } from "./lines.js";
 
-/** Removes the broken npx folders that made servers fail, after a question for each, and asks those servers again. */
+/** Removes the broken npx folders that made servers fail, after a question for each, and asks those servers again. Gives their answers. */
 export async function fixServers(
   asked: readonly AskedServer[],
   stages: Stages,
@@ -16,7 +16,7 @@ export async function fixServers(
   isAgreed: boolean,
 ): Promise<readonly AskedServer[]> {
   const broken = brokenFolders(asked);
-  if (broken.size === 0) return asked;
+  if (broken.size === 0) return [];
   if (!isAgreed && !isAttended(context)) throw cannotAsk();
   const repaired = new Set<string>();
   for (const [folder, servers] of broken) {
@@ -32,8 +32,7 @@ export async function fixServers(
   }
   // A server that has failed is left alone for a while, unless its connection is a new one.
   await Promise.all([...repaired].map((server) => stages.upstreams.drop(server)));
-  const again = await askServers([...repaired], stages, context);
-  return asked.map((server) => again.find(({ name }) => name === server.name) ?? server);
+  return await askServers([...repaired], stages, context);
 }
 
 function brokenFolders(asked: readonly AskedServer[]): Map<string, string[]> {

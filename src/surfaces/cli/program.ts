@@ -3,6 +3,7 @@ import { VERSION } from "../../version.js";
 import { type CommandGroup, type CommandSpec, isGroup, type OptionSpec } from "./command.js";
 import { addHelpCommand, helpLayout } from "./help.js";
 import { COMMON_OPTIONS } from "./table.js";
+import { topicOf, TOPICS } from "./topics.js";
 
 export interface ProgramParts {
   readonly root: CommandGroup;
@@ -17,7 +18,7 @@ export interface ProgramParts {
 export function createProgram({ root, columns, write, run }: ProgramParts): Command {
   const program = new Command(root.name);
   program
-    .version(VERSION, "--version", "print the version")
+    .version(VERSION, "-V, --version", "print the version")
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp(helpLayout(columns))
@@ -32,18 +33,21 @@ export function createProgram({ root, columns, write, run }: ProgramParts): Comm
       getErrHasColors: () => false,
     });
   describe(program, root);
-  for (const entry of root.commands) add(program, entry, run);
-  addHelpCommand(program);
+  for (const entry of root.commands) add(program, entry, { run, columns });
+  addHelpCommand(program, columns);
   return program;
 }
 
-function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramParts["run"]): void {
+function add(parent: Command, entry: CommandSpec | CommandGroup, parts: Pick<ProgramParts, "run" | "columns">): void {
   const command = parent.command(entry.name);
+  const heading = parent.parent?.parent === null ? topicOf(entry.name)?.heading : undefined;
+  if (heading !== undefined) command.helpGroup(`${heading}:`);
   describe(command, entry);
   if (isGroup(entry)) {
     for (const option of COMMON_OPTIONS) command.addOption(toOption(option));
-    for (const child of entry.commands) add(command, child, run);
-    addHelpCommand(command);
+    const children = parent.parent === null ? byTopic(entry.commands) : entry.commands;
+    for (const child of children) add(command, child, parts);
+    addHelpCommand(command, parts.columns);
     refuseJsonHelp(command);
     return;
   }
@@ -52,8 +56,15 @@ function add(parent: Command, entry: CommandSpec | CommandGroup, run: ProgramPar
     command.addArgument(Array.isArray(completes) ? argument.choices(completes) : argument);
   }
   for (const option of optionsOf(entry)) command.addOption(toOption(option));
-  for (const child of entry.commands ?? []) add(command, child, run);
-  command.action(async () => await run(entry, valuesOf(command)));
+  for (const child of entry.commands ?? []) add(command, child, parts);
+  command.action(async () => await parts.run(entry, valuesOf(command)));
+}
+
+/** In the order of the topics; commands of no topic come last. */
+function byTopic<Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] {
+  const order = TOPICS.flatMap(({ commands }) => commands);
+  const placeOf = ({ name }: Entry): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return entries.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 /** A group alone prints its help, but a program that asked for JSON cannot read that. */

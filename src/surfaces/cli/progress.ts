@@ -13,6 +13,8 @@ export interface Progress {
   hold<T>(work: () => Promise<T>): Promise<T>;
   /** Writes to standard error without tearing the line that is shown. */
   write(text: string): void;
+  /** Takes the shown line away, before something is written to standard output. */
+  erase(): void;
 }
 
 const PATIENCE_MS = 1000;
@@ -23,7 +25,10 @@ const ERASE_LINE_ABOVE = "\u001B[1A\u001B[2K";
 
 type ProgressIo = Pick<CliIo, "stderr" | "isTerminal" | "columns" | "stderrColumns">;
 
-export function createProgress({ stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo): Progress {
+export function createProgress(
+  { stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo,
+  isQuiet = false,
+): Progress {
   const longest = Math.max(stderrColumns - 3, 10);
   let shownRows = 0;
   let isHeld = false;
@@ -65,7 +70,9 @@ export function createProgress({ stderr, isTerminal, columns, stderrColumns = co
   };
 
   return {
+    erase,
     during(work, describe) {
+      if (isQuiet) return work;
       const text = (): string => toOneLine(sanitize(describe()));
       return show(work, () => {
         if (isTerminal.stderr) return animate(() => [cutAtWord(text(), longest)]);
@@ -74,7 +81,9 @@ export function createProgress({ stderr, isTerminal, columns, stderrColumns = co
       });
     },
     duringStarts: (work, servers) =>
-      show(work, () => (isTerminal.stderr ? animate(() => viewLines(servers(), longest)) : writeChanges(servers))),
+      isQuiet
+        ? work
+        : show(work, () => (isTerminal.stderr ? animate(() => viewLines(servers(), longest)) : writeChanges(servers))),
     async hold(work) {
       erase();
       isHeld = true;

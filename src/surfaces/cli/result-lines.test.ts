@@ -4,7 +4,7 @@ import { render } from "./render.js";
 import { resultLines } from "./result-lines.js";
 
 const text = (value: string) => ({ content: [{ type: "text", text: value }] });
-const print = (result: CallResult): string => render(resultLines(result), { columns: 80, color: false });
+const print = (result: CallResult): string => render(resultLines(result, 2), { columns: 80, color: false });
 
 describe("resultLines", () => {
   it.each<[string, CallResult, string]>([

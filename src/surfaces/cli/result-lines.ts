@@ -1,9 +1,10 @@
 import type { CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { describeBytes } from "../../operations/results/result-parts.js";
 import { line, type Line, verbatim } from "./lines.js";
 
 /** A tool's answer for people: values by name where they are flat, text as it is, everything else named by kind and size. */
-export function resultLines({ content, structuredContent }: CallResult, indent = 2): Line[] {
+export function resultLines({ content, structuredContent }: CallResult, indent = 0): Line[] {
   if (structuredContent === undefined) return content.flatMap((item) => contentLines(item, indent));
   // A tool with structured content repeats it as text for clients that do not know it.
   const others = content.filter((item) => item["type"] !== "text");
@@ -62,10 +63,4 @@ function bracketed(name: unknown): string {
 function describeData(mimeType: unknown, base64: unknown): string {
   const bytes = typeof base64 === "string" ? Buffer.byteLength(base64, "base64") : 0;
   return `${typeof mimeType === "string" ? mimeType : "unknown type"}, ${describeBytes(bytes)}`;
-}
-
-function describeBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

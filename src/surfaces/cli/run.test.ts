@@ -49,7 +49,7 @@ describe("help", () => {
       expect(ran.json()).toMatchObject({
         error: {
           code: "INVALID_REQUEST",
-          message: expect.stringMatching(/^Missing command of '(mcp|config)': (list|show), /) as string,
+          message: expect.stringMatching(/^Missing command of '(mcp|config)': (import|show), /) as string,
         },
       });
     },
@@ -123,7 +123,7 @@ describe("wrong usage", () => {
       "Did you mean show? Run `anygpt mcp config --help` to see what it takes.",
     ],
     [["mcp", "list", "--statsu"], "Unknown option '--statsu'.", "Did you mean --status?"],
-    [["mcp", "list", "more"], "Too many arguments for 'list'.", "Run `anygpt mcp list --help`"],
+    [["mcp", "env", "more"], "Too many arguments for 'env'.", "Run `anygpt mcp env --help`"],
     [["mcp", "search"], "Missing required argument 'query'.", "Run `anygpt mcp search --help`"],
     [["mcp", "search", " "], "The query is empty.", "Say what you want to do"],
     [
@@ -136,11 +136,11 @@ describe("wrong usage", () => {
     [["mcp", "search", "a", "--limit", ""], "Give a whole number from 1 to 50.", ""],
     [["mcp", "search", "a", "--server"], "Option '--server <name>' argument missing.", ""],
     [["mcp", "tools"], "Missing required argument 'server'.", ""],
-    [["mcp", "inspect", "github"], "Missing required argument 'tool'.", ""],
-    [["mcp", "execute", "github"], "Missing required argument 'tool'.", ""],
+    [["mcp", "inspect"], "Missing required argument 'tool'.", ""],
+    [["mcp", "execute"], "Missing required argument 'tool'.", ""],
     [["mcp", "execute", "a", "b", "--args", "{"], "--args is not JSON: line 1, column 2:", "single quotes"],
     [["mcp", "execute", "a", "b", "--timeout", "-1"], "Give a number from 0.1 to 900.", ""],
-    [["mcp", "completion", "tcsh"], "Allowed choices are bash, zsh, fish.", ""],
+    [["mcp", "completion", "tcsh"], "Allowed choices are bash, zsh, fish, powershell.", ""],
     [["mcp", "eval", "--catalog", "x"], "Required option '--queries <file>' not specified.", ""],
   ];
 

@@ -7,12 +7,13 @@ import { type Context, createContext } from "./context.js";
 import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createProgram } from "./program.js";
-import { ANYGPT } from "./table.js";
+import { nearestNames } from "../../search/nearest.js";
+import { ANYGPT, COMMON_OPTIONS } from "./table.js";
 import { watchOutput } from "../../util/watch-output.js";
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const settle = watchOutput(io.stdout, io.stderr);
-  return await settle(await runWords(argv, io));
+  return await settle(await runWords(withGroup(argv), io));
 }
 
 /** Words that begin with two underscores are for programs: shells that complete, and clients of the background gateway. */
@@ -32,6 +33,23 @@ export function reportOutside(error: DiscoveryError, argv: readonly string[], io
   return reportFailure(error, createContext(io, optionsBeforeParsing(argv)));
 }
 
+/** `anygpt search …` is `anygpt mcp search …`. */
+export function withGroup(argv: readonly string[]): readonly string[] {
+  const [group] = ANYGPT.commands;
+  const word = firstOperand(argv);
+  if (group === undefined || word === undefined) return argv;
+  const own = [group.name, "help", "__complete"];
+  const inner = (group.commands ?? []).map(({ name }) => name);
+  const meant = [...own, ...inner].includes(word) ? word : nearestNames(word, [...own, ...inner])[0];
+  return meant !== undefined && inner.includes(meant) ? [group.name, ...argv] : argv;
+}
+
+/** The first word that is neither an option nor the value of one. */
+function firstOperand(argv: readonly string[]): string | undefined {
+  const valued = COMMON_OPTIONS.filter(({ flags }) => flags.includes("<")).map(({ flags }) => flags.split(" ")[0]);
+  return argv.find((word, index) => !word.startsWith("-") && !valued.includes(argv[index - 1] ?? ""));
+}
+
 async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   let context = createContext(io, optionsBeforeParsing(argv));
   let exitCode = 0;
@@ -44,6 +62,7 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
         isJson: values["json"] === true,
         isVerbose: values["verbose"] === true,
         isColorless: values["color"] === false,
+        isQuiet: values["quiet"] === true,
         configPath: typeof values["config"] === "string" ? values["config"] : undefined,
       });
       const handler = await spec.load();

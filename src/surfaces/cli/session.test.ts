@@ -29,17 +29,20 @@ describe("waiting for servers", () => {
   it.each([
     ["list", "Waiting for 1 of 1 server\n  hanging: starting\n"],
     ["tools hanging", "Asking hanging…\n"],
+    // It shows its checks first: Ctrl-C comes with the progress.
     ["doctor", "Asking 1 of 1 server… hanging\n"],
   ])("shows progress in %s, ends with 130 on Ctrl-C, and leaves no process", async (command, progress) => {
     const stop = new AbortController();
-    const onOutput = (): void => stop.abort();
+    const onOutput = (text: string): unknown => text.includes("Asking") && stop.abort();
     const { exit, stdout, stderr } = await place.runWith(
       { signal: stop.signal, onOutput },
       "mcp",
       ...command.split(" "),
     );
-    expect({ exit, stdout }).toEqual({ exit: 130, stdout: "" });
-    expect(stderr).toBe(`${progress}✗ The command was interrupted.\n`);
+    expect(exit).toBe(130);
+    const isReported = command === "doctor";
+    expect(stdout).toMatch(isReported ? /\n\n! Interrupted: 1 not asked to the end\.\n$/ : /^$/);
+    expect(stderr).toBe(isReported ? progress : `${progress}✗ The command was interrupted.\n`);
     await eventually(() => processesWith(place.folder).length === 0);
   });
 });
@@ -120,7 +123,7 @@ describe("--verbose", () => {
       place.remove();
       return ran;
     };
-    expect((await list()).stderr).toBe("! 1 server failed: broken. Run `anygpt mcp doctor` to see why.\n");
+    expect((await list()).stderr).not.toContain("No tools from broken");
     expect((await list("--verbose")).stderr).toContain("No tools from broken: broken ended with code 7.");
   });
 });

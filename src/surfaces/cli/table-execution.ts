@@ -1,5 +1,5 @@
 import type { ArgumentSpec, CommandGroup, CommandSpec, OptionSpec } from "./command.js";
-import { SERVER, TOOL } from "./table-arguments.js";
+import { TARGET } from "./table-arguments.js";
 
 /** What every way of running a tool understands. */
 export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
@@ -16,22 +16,44 @@ export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
   {
     flags: "--confirmed",
     summary:
-      "for the repetition of a call that was refused with CONFIRMATION_REQUIRED: you want it; a terminal asks instead",
+      "for the repetition of a call that was refused with CONFIRMATION_REQUIRED or whose question was interrupted: run it",
+  },
+  {
+    flags: "--yes",
+    summary: "confirm this very call: no question is asked; where only a person may confirm, it needs a terminal",
   },
   { flags: "--dry-run", summary: "send nothing, and say what would happen" },
+  { flags: "--raw", summary: "print the text of the result exactly as the tool gave it, and nothing else" },
+  {
+    flags: "-o, --output <file>",
+    summary: "save images, audio and binary data in this file, several in numbered files; else save the text",
+    completes: "file",
+  },
+  { flags: "--force", summary: "with --output: replace a file that exists" },
 ];
 
 export const execute: CommandSpec = {
   name: "execute",
   usesServers: true,
   summary: "Execute a tool.",
-  arguments: [SERVER, TOOL],
+  arguments: [
+    TARGET,
+    {
+      syntax: "[arguments...]",
+      summary: "the TOOL after a server; then NAME=VALUE, NAME:=JSON, NAME=@FILE, or @FILE for all of them",
+      completes: "tool",
+    },
+  ],
   options: [
     { flags: "--args <json>", summary: "the tool's arguments as a JSON object (default: {})" },
     { flags: "--args-file <file>", summary: "read them from a file, or from standard input with -", completes: "file" },
     ...EXECUTION_OPTIONS,
   ],
   examples: [
+    `anygpt mcp execute github:create_issue repo=owner/repo title="Bug report" labels=bug labels=ui`,
+    "anygpt mcp execute github:create_issue @issue.json title=Crash body=@report.md",
+    "anygpt mcp execute browser:screenshot url=https://example.com -o page.png",
+    `anygpt mcp execute files:delete path=old.txt --yes --quiet`,
     `anygpt mcp execute github create_issue --args '{"repo":"owner/repo","title":"Bug report"}'`,
     `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}' --json`,
     "anygpt mcp execute ai generate_text --args-file prompt.json --stream",

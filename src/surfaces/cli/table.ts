@@ -1,4 +1,4 @@
-import { SERVER, TOOL } from "./table-arguments.js";
+import { SERVER, TARGET, TOOL } from "./table-arguments.js";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { auditSpec } from "./audit/spec.js";
 import { approvals, approve, deny, execute, idempotency } from "./table-execution.js";
@@ -8,6 +8,7 @@ import { auth } from "./table-auth.js";
 import { discover } from "./table-toolfiles.js";
 import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
 import { daemon } from "./table-daemon.js";
+import { logsSpec } from "./table-logs.js";
 import { pins } from "./table-pins.js";
 import { registry } from "./table-registry.js";
 import { secret } from "./table-secrets.js";
@@ -20,6 +21,7 @@ import { topSpec } from "./table-top.js";
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--config <file>", summary: "use this configuration file", completes: "file" },
   { flags: "--verbose", summary: "show the gateway's log on standard error" },
+  { flags: "-q, --quiet", summary: "print the result and failures only: no headings, hints or progress" },
   { flags: "--json", summary: "print JSON and nothing else on standard output" },
   { flags: "--no-color", summary: "print without colour (NO_COLOR and FORCE_COLOR are respected too)" },
 ];
@@ -27,12 +29,14 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
 const list: CommandSpec = {
   name: "list",
   usesServers: true,
-  summary: "List all configured servers.",
+  summary: "List all configured servers, or show what is known of some.",
+  arguments: [{ syntax: "[servers...]", summary: "show these in full", completes: "server" }],
   options: [
-    { flags: "--status", summary: "show the connection status only" },
+    { flags: "--status", summary: "show the state only" },
     { flags: "--tools", summary: "show the number of tools only" },
+    { flags: "--long", summary: "show all servers in full" },
   ],
-  examples: ["anygpt mcp list", "anygpt mcp list --json"],
+  examples: ["anygpt mcp list", "anygpt mcp list github", "anygpt mcp list --json"],
   load: async () => (await import("./commands/list.js")).list,
 };
 
@@ -79,12 +83,16 @@ const inspect: CommandSpec = {
   name: "inspect",
   usesServers: true,
   summary: "Show the description and the parameters of one tool.",
-  arguments: [SERVER, TOOL],
+  arguments: [TARGET, { ...TOOL, syntax: "[name]", summary: "the tool, after a server" }],
   options: [
     { flags: "--examples", summary: "show usage examples" },
     { flags: "--schema", summary: "print the JSON Schema of the arguments and nothing else" },
   ],
-  examples: ["anygpt mcp inspect github create_issue", "anygpt mcp inspect github create_issue --examples"],
+  examples: [
+    "anygpt mcp inspect github:create_issue",
+    "anygpt mcp inspect create_issue",
+    "anygpt mcp inspect github create_issue --examples",
+  ],
   load: async () => (await import("./commands/inspect.js")).inspect,
 };
 
@@ -270,19 +278,27 @@ const doctor: CommandSpec = {
   options: [
     { flags: "--fix", summary: "remove broken folders of the npx cache after asking, and try those servers again" },
     { flags: "--yes", summary: "with --fix: do not ask" },
+    {
+      flags: "--timeout <seconds>",
+      summary: "longest wait for all servers together (default: 60)",
+      number: { min: 0.1, max: 900 },
+    },
   ],
-  examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira", "anygpt mcp doctor --fix"],
+  examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira", "anygpt mcp doctor --timeout 180 --fix"],
   load: async () => (await import("./commands/doctor.js")).doctor,
 };
 
 const completion: CommandSpec = {
   name: "completion",
   summary: "Print a script that completes commands, options, servers and tools in your shell.",
-  arguments: [{ syntax: "<shell>", summary: "bash, zsh or fish", completes: ["bash", "zsh", "fish"] }],
+  arguments: [
+    { syntax: "<shell>", summary: "bash, zsh, fish or powershell", completes: ["bash", "zsh", "fish", "powershell"] },
+  ],
   examples: [
     'eval "$(anygpt mcp completion bash)"   # in ~/.bashrc',
     'eval "$(anygpt mcp completion zsh)"    # in ~/.zshrc',
     "anygpt mcp completion fish > ~/.config/fish/completions/anygpt.fish",
+    "anygpt mcp completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
   ],
   load: async () => (await import("./commands/completion.js")).completion,
 };
@@ -291,7 +307,7 @@ const completion: CommandSpec = {
 export const ANYGPT: CommandGroup = {
   name: "anygpt",
   summary: "One MCP server in front of all your tools.",
-  examples: ["anygpt mcp list", 'anygpt mcp search "create an issue"', "anygpt mcp doctor"],
+  examples: ["anygpt list", 'anygpt search "create an issue"', "anygpt mcp doctor   # `mcp` may be left out"],
   commands: [
     {
       name: "mcp",
@@ -329,6 +345,7 @@ export const ANYGPT: CommandGroup = {
         secret,
         doctor,
         daemon,
+        logsSpec,
         serve,
         topSpec,
         tokens,

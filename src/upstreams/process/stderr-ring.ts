@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Redact } from "../../util/secrets.js";
 import { toOneLine } from "../../util/text.js";
+import type { StderrLog } from "./stderr-log.js";
 
 const MOST_BYTES = 64 * 1024;
 const BLOCK_BYTES = 4096;
@@ -12,6 +13,8 @@ export interface StderrRing {
   push(chunk: Buffer): void;
   /** The last lines, oldest first, without control characters and without the server's secrets. */
   lines(): readonly string[];
+  /** The process has ended. */
+  end(): void;
 }
 
 /** What is kept lies in blocks of its own: the stream's buffers, and those that Node shares, are larger than what is in them. */
@@ -22,7 +25,7 @@ interface Piece {
 }
 
 /** Keeps the last 64 KiB of what a server wrote. Text is made only on demand: a flood must cost next to nothing. */
-export function createStderrRing(redact: Redact): StderrRing {
+export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
   const pieces: Piece[] = [];
   let bytes = 0;
   let isFirstWhole = true;
@@ -47,7 +50,9 @@ export function createStderrRing(redact: Redact): StderrRing {
   }
 
   return {
+    end: () => log?.end(),
     push(chunk) {
+      log?.push(chunk);
       for (let at = 0; at < chunk.length; ) {
         const piece = lastWithRoom();
         const copied = chunk.copy(piece.block, piece.to, at);

@@ -102,6 +102,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     parts.installation?.ended();
     reader.end();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    parts.stderr.end();
     markGone();
     if (isNews) parts.onExit(how);
   }

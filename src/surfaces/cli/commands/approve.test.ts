@@ -47,7 +47,7 @@ async function ask(disk: string): Promise<string> {
   return (ran.json() as { error: { approval_id: string } }).error.approval_id;
 }
 
-const told = (ran: Ran) => ran.stdout.split("\n").filter((row) => /^(Code|Message|Approval|✓|✗)/.test(row));
+const told = (ran: Ran) => ran.stderr.split("\n").filter((row) => /^(Code|Message|Approval|✓|✗)/.test(row));
 const recorded = async () => await recordsIn(join(place.folder, "state/store.db"));
 
 describe("execute of a call that has to be confirmed", () => {
@@ -61,11 +61,11 @@ describe("execute of a call that has to be confirmed", () => {
       "Message: The risk of disks:wipe is destructive, and the call has to be confirmed.",
       expect.stringMatching(/^Approval: ap_\w{26} \(waits 5 min\)$/),
     ]);
-    expect(first.stdout).toContain("\nIf your person wants it, repeat the same call unchanged with --confirmed.\n");
+    expect(first.stderr).toContain("\nTo run it, repeat the same call unchanged with --confirmed, or with --yes.\n");
     expect(await place.run(...wipe("b", "--confirmed"))).toMatchObject({ exit: 4 });
     expect(await place.run(...wipe("a", "--confirmed"))).toMatchObject({
       exit: 0,
-      stdout: "Executing: disks:wipe\n\n✓ Success\n\nResult:\n  wiped\n",
+      stdout: "wiped\n",
     });
     expect(await place.run(...wipe("a", "--confirmed"))).toMatchObject({ exit: 4 });
   });
@@ -75,7 +75,7 @@ describe("execute of a call that has to be confirmed", () => {
     const id = await ask("a");
     const again = await place.run(...wipe("a", "--confirmed"));
     expect(again.exit).toBe(4);
-    expect(again.stdout).toContain(`\nAsk your person to look at it with "anygpt mcp approve ${id}", then repeat`);
+    expect(again.stderr).toContain(`\nAsk your person to look at it with "anygpt mcp approve ${id}", then repeat`);
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe("execute of a call that has to be confirmed", () => {
     configure("human");
     const ran = await place.runWith({ ...AT_TERMINAL, stdin }, ...wipe("/dev/sda"));
     expect(ran.exit).toBe(exit);
-    expect(ran.stdout).toContain(outcome);
+    expect(ran.stderr).toContain(outcome);
     expect(ran.stderr).toContain(`! This call has to be confirmed before it runs:
   Tool: disks:wipe
   Risk: destructive (the server says destructiveHint: true)
@@ -110,9 +110,35 @@ Run it? [y/N]
     const onOutput = (text: string): unknown => text.includes("[y/N]") && stop.abort();
     const ran = await place.runWith({ ...AT_TERMINAL, stdin, signal: stop.signal, onOutput }, ...wipe("a"));
     expect(ran.exit).toBe(130);
-    expect(ran.stdout).toContain("Code: CANCELLED\nMessage: The command was interrupted.\n");
+    expect(ran.stderr).toContain("Code: CANCELLED\nMessage: The command was interrupted.\n");
     const { approvals } = (await place.run("mcp", "approvals", "--json")).json() as { approvals: unknown[] };
     expect(approvals).toHaveLength(1);
+  });
+
+  it("runs with --confirmed after its question was interrupted in mode auto", async () => {
+    configure("auto");
+    const stop = new AbortController();
+    const { Readable } = await import("node:stream");
+    const stdin = new Readable({ read: () => undefined });
+    const onOutput = (text: string): unknown => text.includes("[y/N]") && stop.abort();
+    await place.runWith({ ...AT_TERMINAL, stdin, signal: stop.signal, onOutput }, ...wipe("a"));
+    const ran = await place.runWith(AT_TERMINAL, ...wipe("a", "--confirmed"));
+    expect(ran).toMatchObject({ exit: 0, stdout: "wiped\n" });
+    expect(ran.stderr).not.toContain("[y/N]");
+  });
+
+  it.each([
+    ["auto", false, 0],
+    ["auto", true, 0],
+    ["human", true, 0],
+    ["human", false, 4],
+  ] as const)("with --yes in mode %s (at a terminal: %s) exits with %i", async (mode, isTerminal, exit) => {
+    configure(mode);
+    const ran = await place.runWith({ ...AT_TERMINAL, isTerminal }, ...wipe("a", "--yes"));
+    expect(ran.exit).toBe(exit);
+    expect(ran.stderr).not.toContain("[y/N]");
+    const acts = (await recorded()).filter((record) => record["action"] === "approve");
+    expect(acts).toMatchObject(exit === 0 ? [{ by: "--yes", tool_id: "disks:wipe" }] : []);
   });
 
   it.each([
@@ -129,10 +155,8 @@ Run it? [y/N]
   it("is only told of by --dry-run, which asks nobody", async () => {
     configure("human");
     const ran = await place.runWith(AT_TERMINAL, ...wipe("a", "--dry-run"));
-    expect(ran).toMatchObject({ exit: 0, stderr: "" });
-    expect(ran.stdout).toBe(`Dry run: disks:wipe
-
-It would wait until it is confirmed.
+    expect(ran).toMatchObject({ exit: 0, stderr: "Dry run: disks:wipe\n\n" });
+    expect(ran.stdout).toBe(`It would wait until it is confirmed.
 
 Risk: destructive (the server says destructiveHint: true)
 Nothing was sent, and nothing is used up.

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
-import { render } from "../render.js";
-import { listLines } from "./list.js";
 
 const string = (description: string) => ({ type: "string", description });
 
@@ -57,27 +55,54 @@ describe("list", () => {
     expect((await many.run("mcp", "list", "--json")).json()).toMatchObject({ servers: { length: 300 } });
     const inside = await many.runWith({ env: { ANYGPT_DEPTH: "1" } }, "mcp", "list");
     many.remove();
-    expect(inside.stdout).toContain("(0 configured)");
+    expect(inside.stdout).toBe("");
+    expect(inside.stderr).toContain("No server is configured.");
     expect(inside.stderr).toContain("started by another one");
   });
 
-  it("shows every server with its tools and its status, the failed one with its reason", async () => {
-    const { exit, stdout } = await place.run("mcp", "list");
+  it("shows every server in one line, and a failed one's reason on standard error", async () => {
+    const { exit, stdout, stderr } = await place.run("mcp", "list");
     expect(exit).toBe(0);
-    expect(stdout).toMatch(
-      /^MCP Servers \(4 configured\):\n\n✓ github \(3 tools, 1 disabled\)\n {2}GitHub API integration\n {2}Status: Disconnected \(starts when a tool is executed\)\n\n✓ hostile \(1 tool\)\n {2}bell\n/,
+    expect(stdout).toBe(
+      [
+        "NAME     STATE   TOOLS  TRANSPORT  SOURCE",
+        "github   ready       2  stdio      configuration",
+        "hostile  ready       1  stdio      configuration",
+        "empty    ready       0  stdio      configuration",
+        "broken   failed      -  stdio      configuration",
+        "",
+      ].join("\n"),
     );
-    expect(stdout).toContain("\n\n✓ empty (0 tools)\n  Nothing\n");
-    expect(stdout).toMatch(
-      /\n\n✗ broken\n {2}Never starts\n {2}Status: Error\n {2}broken ended with code 7\..*no database configured.*\n$/,
-    );
+    expect(stderr).toMatch(/^✗ broken: ended with code 7\..*no database configured.*\n\n/);
+    expect(stderr).toContain("4 servers: 3 ready, 1 failed; 3 tools. `anygpt mcp list NAME` shows a reason in full.\n");
   });
 
   it.each([
-    ["--tools", "✓ github (3 tools, 1 disabled)\n  GitHub API integration\n\n"],
-    ["--status", "✓ github\n  GitHub API integration\n  Status: Disconnected (starts when a tool is executed)\n\n"],
-  ])("with %s shows only that", async (flag, block) => {
-    expect((await place.run("mcp", "list", flag)).stdout).toContain(block);
+    ["--tools", "NAME     TOOLS\ngithub       2\n"],
+    ["--status", "NAME     STATE\ngithub   ready\n"],
+  ])("with %s shows only that", async (flag, head) => {
+    expect((await place.run("mcp", "list", flag)).stdout.slice(0, head.length)).toBe(head);
+  });
+
+  it("shows the named servers in full", async () => {
+    const { exit, stdout } = await place.run("mcp", "list", "broken", "github");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^github\n {2}GitHub API integration\n {2}State: ready \(starts when a tool is executed\)\n {2}Tools: 2 \(and 1 disabled\)\n {2}Transport: stdio\n {2}Source: configuration \(.*mcp-discovery\.config\.json\)\n\nbroken\n/,
+    );
+    expect(stdout).toMatch(/\n {2}Reason: broken ended with code 7\./);
+    expect(await place.run("mcp", "list", "githb")).toMatchObject({ exit: 2, stdout: "" });
+  });
+
+  it.each([60, 80, 120])("fits a terminal of %i columns", async (columns) => {
+    const { stdout, stderr } = await place.runWith(
+      { isTerminal: true, columns, env: { NO_COLOR: "1" } },
+      "mcp",
+      "list",
+    );
+    const rows = stdout.split("\n");
+    expect(rows).toHaveLength(6);
+    expect([...rows, ...stderr.split("\n")].filter((row) => row.length > columns)).toEqual([]);
   });
 
   it("gives programs what an agent gets", async () => {
@@ -100,34 +125,29 @@ describe("list", () => {
 
   it("says how to begin where nothing is configured", async () => {
     const empty = createCliPlace();
-    const { exit, stdout } = await empty.run("mcp", "list");
+    const { exit, stdout, stderr } = await empty.run("mcp", "list");
     empty.remove();
     expect(exit).toBe(0);
-    expect(stdout).toMatch(/^MCP Servers \(0 configured\):\n\nTake over those of other programs/);
-    expect(stdout).toContain("`anygpt mcp import`");
-    expect(stdout).toContain("--config");
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(
+      /^No server is configured\. Take over the servers of other programs with `anygpt mcp import`\./,
+    );
   });
 
   const off = { command: "node", enabled: false };
   it.each([
-    ["all are switched off", { enabled: false, servers: [{ ...off, name: "a" }] }, "switches the gateway off"],
-    ["the only one is", { servers: [{ ...off, name: "a" }] }, "The only server of "],
-    ["each of them is", { servers: ["a", "b"].map((name) => ({ ...off, name })) }, "All 2 servers of "],
+    ["all are switched off", { enabled: false, servers: [{ ...off, name: "a" }] }, "it switches the gateway off"],
+    ["the only one is", { servers: [{ ...off, name: "a" }] }, "its only server is disabled"],
+    ["each of them is", { servers: ["a", "b"].map((name) => ({ ...off, name })) }, "all its 2 servers are disabled"],
   ])("says why there is none where %s", async (_, config, reason) => {
     const switchedOff = createCliPlace(config);
-    const { exit, stdout } = await switchedOff.run("mcp", "list");
+    const { exit, stderr } = await switchedOff.run("mcp", "list");
     switchedOff.remove();
     expect(exit).toBe(0);
-    expect(stdout).toContain(reason);
-    expect(stdout).toContain("enabled: false");
-    expect(stdout).not.toContain("Take over");
-  });
-
-  it("names commands, not meta-tools, in its hints", () => {
-    const server = { name: "a", description: "", toolCount: 0, enabledCount: 0, known: false, isPending: false };
-    const failed = { ...server, status: "error", reason: "No. Use search_tools." } as const;
-    const text = render(listLines([failed], { status: true, tools: true }, ""), { columns: 80, color: false });
-    expect(text).toContain("\n  No. Use `anygpt mcp search`.\n");
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain("enabled: false");
+    expect(stderr).toContain("mcp-discovery.config.json");
+    expect(stderr).not.toContain("Take over");
   });
 
   it("names what is wrong in a source on standard error", async () => {
@@ -135,24 +155,26 @@ describe("list", () => {
     broken.write(".anygpt/servers.yaml", "servers: 3\n");
     const { exit, stdout, stderr } = await broken.run("mcp", "list");
     broken.remove();
-    expect({ exit, stdout: stdout.slice(0, 27) }).toEqual({ exit: 0, stdout: "MCP Servers (0 configured):" });
-    expect(stderr).toMatch(/^! .*servers\.yaml:1:\d+: servers: must be a map/);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    expect(stderr).toMatch(/\n! .*servers\.yaml:1:\d+: servers: must be a map/);
   });
 });
 
 describe("search", () => {
   it("numbers what it finds, with match, summary and tags", async () => {
-    const { exit, stdout } = await place.run("mcp", "search", "create", "issue");
+    const { exit, stdout, stderr } = await place.run("mcp", "search", "create", "issue");
     expect(exit).toBe(0);
+    expect(stderr).toMatch(/^Search results for "create issue" \(1 found\):\n\n/);
+    expect(stderr).toContain("Show its arguments: anygpt mcp inspect github:create_issue\n");
     expect(stdout).toMatch(
-      /^Search results for "create issue" \(1 found\):\n\n1\. github:create_issue \(\d+% match\)\n {3}Create a new GitHub issue in a repository\n {3}Tags: github\n$/,
+      /^1\. github:create_issue \(\d+% match\)\n {3}Create a new GitHub issue in a repository\n {3}Tags: github\n$/,
     );
   });
 
   it("tells how many more there are", async () => {
-    const { stdout } = await place.run("mcp", "search", "github repository", "--server", "github", "--limit", "1");
-    expect(stdout).toContain("(1 found)");
-    expect(stdout).toMatch(/\n\n… and \d more\. Narrow the query, or raise --limit\.\n$/);
+    const { stderr } = await place.run("mcp", "search", "github repository", "--server", "github", "--limit", "1");
+    expect(stderr).toContain("(1 found)");
+    expect(stderr).toMatch(/\n… and \d more\. Narrow the query, or raise --limit\.\n/);
   });
 
   it("names the servers it could not search", async () => {
@@ -169,9 +191,9 @@ describe("search", () => {
   });
 
   it("exits with 2 and says so when nothing fits", async () => {
-    const { exit, stdout } = await place.run("mcp", "search", "xyzzy plugh");
-    expect(exit).toBe(2);
-    expect(stdout).toMatch(/^Search results for "xyzzy plugh" \(0 found\):\n\nNo tool fits\./);
+    const { exit, stdout, stderr } = await place.run("mcp", "search", "xyzzy plugh");
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(/^Search results for "xyzzy plugh" \(0 found\):\n\nNo tool fits\./);
   });
 
   it.each([
@@ -207,15 +229,16 @@ describe("tools", () => {
       "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n  Risk: high (nobody states a risk)\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n  Risk: high (nobody states a risk)\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n  Risk: high (nobody states a risk)\n",
     ],
   ])("of github with %j", async (flags, expected) => {
-    const { exit, stdout } = await place.run("mcp", "tools", "github", ...flags);
-    expect(exit).toBe(0);
-    expect(stdout).toBe(`Tools from github (2 enabled, 1 disabled):\n\n${expected}`);
+    const { exit, stdout, stderr } = await place.run("mcp", "tools", "github", ...flags);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: expected });
+    expect(stderr).toBe("Tools from github (2 enabled, 1 disabled):\n\n");
+    expect((await place.run("mcp", "tools", "github", ...flags, "--quiet")).stderr).toBe("");
   });
 
   it("of a server without any says so", async () => {
-    const { exit, stdout } = await place.run("mcp", "tools", "empty");
-    expect(exit).toBe(0);
-    expect(stdout).toBe("Tools from empty (0 enabled, 0 disabled):\n\nempty offers no tools.\n");
+    const { exit, stdout, stderr } = await place.run("mcp", "tools", "empty");
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    expect(stderr).toBe("Tools from empty (0 enabled, 0 disabled):\n\nempty offers no tools.\n");
   });
 
   it("gives programs the rule of each tool with --explain", async () => {
@@ -247,7 +270,7 @@ describe("tools", () => {
     const bad = createCliPlace({ servers: [{ name: "bad", ...testServer("faulty.mjs", "bad-tools") }] });
     const { stderr } = await bad.run("mcp", "tools", "bad");
     bad.remove();
-    expect(stderr).toMatch(/^! \d+ definitions? of bad could not be used: `anygpt mcp doctor bad` tells why\.\n$/);
+    expect(stderr).toMatch(/\n! \d+ definitions? of bad could not be used: `anygpt mcp doctor bad` tells why\.\n$/);
   });
 });
 
@@ -402,7 +425,7 @@ describe("text of strangers", () => {
 it("a tool's name cannot pass for a line of ours", async () => {
   const tools = [{ name: "x\n✓ harmless", inputSchema: { type: "object" } }];
   const config = place.write("lines.json", { servers: [{ name: "sly", ...toolServer(place, "sly", { tools }) }] });
-  expect((await place.run("mcp", "tools", "sly", "--config", config)).stdout).toContain("\n✓ x ✓ harmless\n");
+  expect((await place.run("mcp", "tools", "sly", "--config", config)).stdout).toBe("✓ x ✓ harmless\n");
 });
 
 describe("the terminal", () => {

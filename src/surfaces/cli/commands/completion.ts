@@ -33,7 +33,17 @@ complete -c anygpt -l catalog -r -F
 complete -c anygpt -l queries -r -F
 `;
 
-const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+const POWERSHELL = `# PowerShell completion of anygpt
+Register-ArgumentCompleter -Native -CommandName anygpt -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+  anygpt __complete -- @words "$wordToComplete" 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
+`;
+
+const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
 
 export const completion: Handler = async (input, context) => {
   const shell = input.argument("shell");

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
 import { render } from "../render.js";
-import { doctorLines } from "./doctor.js";
+import { diagnosisLines } from "./doctor.js";
 
 const places: CliPlace[] = [];
 const createPlace = (config?: object): CliPlace => {
@@ -321,7 +321,7 @@ describe("doctor", () => {
       `✓ configuration: ${join(place.folder, FILE)}\n✓ state folder: ${join(place.folder, "state")}\n`,
     );
     expect(stdout).toMatch(/^✓ node: \d+/);
-    expect(stdout).toMatch(/\n\n✓ echo \(15 tools, \d+ ms, legacy protocol\)\n\n/);
+    expect(stdout).toMatch(/\n✓ echo \(15 tools, \d+ ms, legacy protocol\)\n/);
     expect(stdout).toMatch(/✓ bad \(\d+ tools?, .*\)\n {2}! .* was left out: /);
     expect(stdout).toMatch(
       /✗ broken failed after \d+ ms\n {2}broken ended with code 7\..*\n(.*\n)* {2}stderr: no database configured\n/,
@@ -329,7 +329,7 @@ describe("doctor", () => {
     expect(stdout).toMatch(
       /✗ unset failed after \d+ ms\n {2}The variable ANYGPT_TEST_UNSET is not set\.\n {2}Set it in/,
     );
-    expect(stdout).toMatch(/\n\n2 of 4 servers failed\.\n$/);
+    expect(stdout).toMatch(/\n\n✗ 2 of 4 servers failed\. \(\d+\.\d s\)\n$/);
   });
 
   it("asks only the servers that are named, and exits with 0 when they are well", async () => {
@@ -401,7 +401,7 @@ describe("doctor", () => {
   });
   it("names commands, not meta-tools, in its hints", () => {
     const failed = { status: "failed", durationMs: 1, tools: 0, reason: "No.", hint: "Use search_tools." } as const;
-    const text = render(doctorLines([], [{ server: "a", ...failed }]), { columns: 80, color: false });
+    const text = render(diagnosisLines({ server: "a", ...failed }), { columns: 80, color: false });
     expect(text).toContain("\n  Use `anygpt mcp search`.\n");
   });
 });

@@ -8,12 +8,13 @@ import { describeUntrusted } from "../../../config/load.js";
 import { importNotes, untrustedFiles } from "../../../notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../../util/private-files.js";
-import { type AskedServer, askServers } from "../ask-servers.js";
+import { type AskedServer, type Asking, askServers } from "../ask-servers.js";
 import { type Check, checkKeys, checkStore } from "../check-store.js";
 import type { Handler } from "../command.js";
+import { type Context, interrupted } from "../context.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
 import { fixServers } from "../fix-servers.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { openCatalog, withEngine } from "../session.js";
 
 export const doctor: Handler = (input, context) =>
@@ -24,14 +25,59 @@ export const doctor: Handler = (input, context) =>
     for (const name of only) if (!stages.snapshot().servers.has(name)) await stages.discovery.server(name);
     const checks = await checkPlace(stages);
     const names = only.length > 0 ? only : stages.discovery.servers().map(({ definition }) => definition.name);
-    const first = await askServers(names, stages, context);
-    const asked = input.flag("fix") ? await fixServers(first, stages, context, input.flag("yes")) : first;
-    const servers = asked.map((server) => diagnose(server, stages));
-    if (context.isJson) context.json({ checks, servers });
-    else context.show(doctorLines(checks, servers));
+    const started = performance.now();
+    const servers: Diagnosis[] = [];
+    const onAnswer = (server: AskedServer): void => {
+      const diagnosis = diagnose(server, stages);
+      servers.push(diagnosis);
+      if (!context.isJson) context.show(diagnosisLines(diagnosis));
+    };
+    if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
+    const timeoutMs = (input.number("timeout") ?? LONGEST_SECONDS) * 1000;
+    const end = await askAll({ names, timeoutMs, onAnswer }, stages, context);
+    for (const late of end.asked.filter(({ name }) => !servers.some(({ server }) => server === name))) onAnswer(late);
+    if (input.flag("fix") && !end.isInterrupted) {
+      for (const server of await fixServers(end.asked, stages, context, input.flag("yes"))) {
+        servers.splice(
+          servers.findIndex((one) => one.server === server.name),
+          1,
+        );
+        onAnswer(server);
+      }
+    }
+    if (context.isJson && !end.isInterrupted) context.json({ checks, servers: inOrder(servers, names) });
+    else if (context.isJson) throw interrupted();
+    else context.show([BLANK, verdict(servers, { total: names.length, ms: performance.now() - started, ...end })]);
+    if (end.isInterrupted) return ERRORS.CANCELLED.exit;
     const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
     return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
   });
+
+/** Longest wait for all servers together, in seconds. */
+const LONGEST_SECONDS = 60;
+
+interface AskAll extends Required<Asking> {
+  readonly names: readonly string[];
+}
+
+interface End {
+  readonly asked: readonly AskedServer[];
+  readonly isInterrupted: boolean;
+}
+
+/** Ctrl-C ends the wait: what is known by then is kept. */
+async function askAll({ names, ...asking }: AskAll, stages: Stages, context: Context): Promise<End> {
+  try {
+    return { asked: await askServers(names, stages, context, asking), isInterrupted: false };
+  } catch (error) {
+    if (!context.io.signal.aborted) throw error;
+    return { asked: [], isInterrupted: true };
+  }
+}
+
+function inOrder(servers: readonly Diagnosis[], names: readonly string[]): Diagnosis[] {
+  return names.flatMap((name) => servers.find(({ server }) => server === name) ?? []);
+}
 
 const OLDEST_NODE = 20;
 
@@ -113,14 +159,19 @@ function diagnose({ name, durationMs, failure }: AskedServer, { snapshot, upstre
   };
 }
 
-export function doctorLines(checks: readonly Check[], servers: readonly Diagnosis[]): Line[] {
+interface Outcome {
+  readonly total: number;
+  readonly ms: number;
+  readonly isInterrupted: boolean;
+}
+
+function verdict(servers: readonly Diagnosis[], { total, ms, isInterrupted }: Outcome): Line {
+  if (total === 0) return line(0, "No server is configured.");
   const failed = servers.filter(({ status }) => status === "failed").length;
-  const verdict = failed === 0 ? "All servers answered." : `${failed} of ${count(servers.length, "server")} failed.`;
-  return blocks([
-    checks.map(checkLine),
-    ...servers.map(diagnosisLines),
-    [line(0, servers.length === 0 ? "No server is configured." : verdict)],
-  ]);
+  const told = failed === 0 ? "" : ` ${failed} of ${count(total, "server")} failed.`;
+  if (isInterrupted) return line(0, WARNING, ` Interrupted: ${total - servers.length} not asked to the end.${told}`);
+  const time = `${(ms / 1000).toFixed(1)} s`;
+  return failed === 0 ? line(0, GOOD, ` All servers answered (${time}).`) : line(0, BAD, `${told} (${time})`);
 }
 
 function checkLine({ name, status, detail }: Check): Line {
@@ -128,7 +179,7 @@ function checkLine({ name, status, detail }: Check): Line {
   return line(0, mark, ` ${name}: ${detail}`);
 }
 
-function diagnosisLines({ server, status, durationMs, tools, ...rest }: Diagnosis): Line[] {
+export function diagnosisLines({ server, status, durationMs, tools, ...rest }: Diagnosis): Line[] {
   if (status === "failed") {
     return [
       line(0, BAD, " ", bold(server), ` failed after ${durationMs} ms`),

@@ -1,23 +1,25 @@
 import type { CatalogServer } from "../../../catalog/snapshot.js";
 import type { ToolChange } from "../../../catalog/record.js";
+import { DiscoveryError } from "../../../errors.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
 import type { JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
 import type { Ruling } from "../../../policy/ruling.js";
 import { toOneLine } from "../../../util/text.js";
+import { openTarget } from "../call/tool-target.js";
 import type { Handler } from "../command.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
 import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
-import { askingText, LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
+import { askingText, LONGEST_START_MS, withEngine } from "../session.js";
 import { reasons } from "./tools.js";
 
 export const inspect: Handler = (input, context) =>
   withEngine(context, async (engine) => {
-    const serverName = input.argument("server");
-    const stages = await openCatalog(engine);
-    const tool = await context.wait(
-      stages.discovery.tool(serverName, input.argument("tool"), { waitMs: LONGEST_START_MS }),
-      () => askingText(serverName, stages),
+    const words = [input.argument("tool"), ...input.list("name")];
+    const { server: serverName, tool: name, rest, stages } = await openTarget(words, engine, context);
+    if (rest.length > 0) throw tooManyWords(rest);
+    const tool = await context.wait(stages.discovery.tool(serverName, name, { waitMs: LONGEST_START_MS }), () =>
+      askingText(serverName, stages),
     );
     if (input.flag("schema")) {
       context.json(tool.definition.inputSchema);
@@ -35,6 +37,12 @@ export const inspect: Handler = (input, context) =>
     else context.show(inspectLines(page, input.flag("examples")));
     return 0;
   });
+
+function tooManyWords(words: readonly string[]): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", `Too many arguments: ${words.join(" ")}.`, {
+    hint: "Write SERVER:TOOL, SERVER TOOL, or TOOL where one server has a tool of that name.",
+  });
+}
 
 /** All that is known of one tool. */
 export interface ToolPage {

@@ -60,8 +60,8 @@ describe("run", () => {
     place.write("params.json", { a: 1, b: 2.5 });
     expect(await run("demo_add", ...words)).toMatchObject({
       exit: 0,
-      stdout: "Executing: demo:add\n\n✓ Success\n\nResult:\n  sum: 3.5\n",
-      stderr: "",
+      stdout: "sum: 3.5\n",
+      stderr: expect.stringMatching(/^Executing: demo:add\n\n(.*\n)?✓ Success\n\n$/) as string,
     });
   });
 
@@ -88,13 +88,13 @@ describe("run", () => {
       ["run", "echo"],
       ["execute", "demo", "echo", "--args", "{}"],
     ]) {
-      expect((await own.run("mcp", ...words, "--dry-run")).stdout).toContain("Dry run: demo:echo");
+      expect((await own.run("mcp", ...words, "--dry-run")).stderr).toContain("Dry run: demo:echo");
     }
     own.remove();
   });
 
   it("takes the whole id of a tool too", async () => {
-    expect((await run("demo:echo", "text=hi")).stdout).toContain("  hi\n");
+    expect((await run("demo:echo", "text=hi")).stdout).toBe("hi\n");
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe("run", () => {
       "is not signed.\n  Look through it and sign it with `anygpt mcp sign demo_pid`",
     ],
     ["a misspelt parameter", ["demo_echo", "txet=1"], 1, "Did you mean text?"],
-    ["a parameter of another type", ["demo_add", "a=one"], 1, 'The parameter "a" has to be a number.'],
+    ["a parameter of another type", ["demo_add", "a=one"], 1, 'The argument "a" must be a number.'],
     ["parameters twice", ["demo_add", "a=1", "--params", "{}"], 1, "one by one and as a whole"],
     ["what is no JSON", ["demo_add", "--params", "{"], 1, "--params is not JSON: line 1, column 2"],
     ["a parameter that is there twice", ["demo_add", "a=1", "a=2"], 1, "twice"],
@@ -127,14 +127,14 @@ describe("run", () => {
     const file = join(place.folder, "out.txt");
     const asked = await run("demo_append", `file=${file}`, "line=x", "--json");
     expect(asked.json()).toMatchObject({ error: { code: "CONFIRMATION_REQUIRED" } });
-    expect((await run("demo_append", `file=${file}`, "line=x", "--dry-run")).stdout).toContain("Dry run: demo:append");
+    expect((await run("demo_append", `file=${file}`, "line=x", "--dry-run")).stderr).toContain("Dry run: demo:append");
     expect((await run("demo_append", `file=${file}`, "line=x", "--confirmed")).exit).toBe(0);
   });
 
   it("names a variable that is missing, what it is, and fails that tool alone", async () => {
     const ran = await run("demo_env");
     expect(ran.exit).not.toBe(0);
-    expect(ran.stdout).toContain("DEMO_KEY");
+    expect(ran.stderr).toContain("DEMO_KEY");
     place.write(".ai/.env", "DEMO_KEY=open-sesame\n");
     expect((await run("demo_env")).exit).toBe(0);
     expect((await run("demo_echo", "text=hi")).exit).toBe(0);

@@ -1,15 +1,16 @@
 import { basename, dirname } from "node:path";
+import { toSignature } from "../../../catalog/signature.js";
 import type { Stages } from "../../../compose.js";
 import { DiscoveryError } from "../../../errors.js";
 import type { Tool } from "../../../model/tool.js";
 import { splitId } from "../../../metatools/gateway/contract.js";
 import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
-import { type GivenArguments, parseArguments, readArguments } from "../arguments.js";
+import { type GivenArguments, readArguments } from "../arguments.js";
+import { readArgumentWords, toGivenArguments } from "../call/argument-words.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { openCatalog, withEngine } from "../session.js";
 import { type FileDesk, openFileDesk, unknownFile } from "../toolfiles/file-desk.js";
-import { toParameterText } from "../toolfiles/parameters.js";
 import { carryOut } from "./execute.js";
 
 export const runTool: Handler = async (input, context) => {
@@ -17,10 +18,10 @@ export const runTool: Handler = async (input, context) => {
   return await withEngine(context, async (engine) => {
     const stages = await openCatalog(engine);
     const { server, name: tool, definition } = await find(input.argument("tool_id"), stages);
-    const pairs = input.list("parameters");
-    const parsed =
-      given ?? parseArguments(toParameterText(pairs, definition.inputSchema), "The parameters", "--params");
-    const hasUsedInput = input.text("paramsFile") === "-";
+    const read = await readArgumentWords(input.list("parameters"), context.io);
+    const target = { inputSchema: definition.inputSchema, signature: toSignature(definition) };
+    const parsed = given ?? toGivenArguments(read, target);
+    const hasUsedInput = input.text("paramsFile") === "-" || read.hasUsedInput;
     return await carryOut({ server, tool, given: parsed, hasUsedInput, stages }, input, context);
   });
 };

@@ -9,7 +9,7 @@ import { summaryOf } from "../../../metatools/metadata.js";
 import { catalogNotes, missingData } from "../catalog-notes.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { blocks, bold, dim, line, type Line } from "../lines.js";
+import { BLANK, blocks, bold, dim, line, type Line } from "../lines.js";
 import { askingText, LONGEST_START_MS, openCatalog, openWholeCatalog, withEngine } from "../session.js";
 
 const NOTHING_FOUND = 2;
@@ -31,8 +31,9 @@ export const search: Handler = (input, context) =>
     });
     if (context.isJson) context.json({ ...toSearchAnswer(found), ...missingData(found) });
     else {
-      context.show(searchLines(query, found));
-      context.note(catalogNotes(found));
+      context.aside([headingOf(query, found), BLANK]);
+      context.show(searchLines(found));
+      context.aside([...afterLines(found), ...catalogNotes(found)]);
     }
     return found.hits.length === 0 ? NOTHING_FOUND : 0;
   });
@@ -45,16 +46,25 @@ async function openServer(engine: DiscoveryEngine, server: string, context: Cont
   return stages;
 }
 
-export function searchLines(query: string, found: FoundTools): Line[] {
-  const { hits, more, suggestions, pending, installable = [] } = found;
-  const heading = line(0, `Search results for "${query}" (${hits.length} found):`);
+function headingOf(query: string, { hits }: FoundTools): Line {
+  return line(0, `Search results for "${query}" (${hits.length} found):`);
+}
+
+export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
+  return blocks(hits.map(hitLines));
+}
+
+/** How many more there are, or what to try where nothing fits; and what to do with a hit. */
+function afterLines({ hits, more, suggestions, pending, installable = [] }: FoundTools): Line[] {
+  const [best] = hits;
+  if (best === undefined && pending.length > 0) return [line(0, "No tool of the servers that have answered fits.")];
+  if (best === undefined) {
+    const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
+    const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
+    return [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`), ...add];
+  }
   const rest = more > 0 ? [line(0, `… and ${more} more. Narrow the query, or raise --limit.`)] : [];
-  if (hits.length > 0) return blocks([[heading], ...hits.map(hitLines), rest]);
-  if (pending.length > 0) return blocks([[heading], [line(0, "No tool of the servers that have answered fits.")]]);
-  const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
-  const nothing = line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`);
-  const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
-  return blocks([[heading], [nothing, ...add]]);
+  return [BLANK, ...rest, line(0, dim(`Show its arguments: anygpt mcp inspect ${best.tool.id}`))];
 }
 
 function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[] {

@@ -33,11 +33,23 @@ export const serve: Handler = async (input, context) => {
   return 0;
 };
 
-async function serveOverStdio(engine: DiscoveryEngine, { stdin, stdout, signal }: CliIo): Promise<void> {
+async function serveOverStdio(
+  engine: DiscoveryEngine,
+  { stdin, stdout, stderr, isTerminal, signal }: CliIo,
+): Promise<void> {
   const { serveMcp } = await import("../../mcp/serve.js");
   const { place } = await engine.stages();
+  if (isTerminal.stdin === true) stderr.write(FOR_A_TERMINAL);
   await serveMcp({ engine, input: stdin, output: stdout, log: place.log }, signal);
 }
+
+/** What a user reads who has started the server by hand. */
+const FOR_A_TERMINAL = `This is a server for an MCP client: it reads JSON-RPC messages from standard input. Ctrl-C ends it.
+  Connect a client:  anygpt mcp import --client NAME   (cursor, claude-desktop, …)
+  Or write to the client's configuration:
+    {"mcpServers": {"discovery": {"command": "discovery"}}}
+  Use the tools here:  anygpt list, anygpt search "…", anygpt help
+`;
 
 interface HttpParts {
   readonly engine: DiscoveryEngine;

@@ -8,7 +8,7 @@ import { decide } from "../../../rules/decide.js";
 import { explain } from "../../../rules/explain.js";
 import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
 import { metaToolData } from "../meta-tool-data.js";
 import { askingText, LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
 
@@ -32,11 +32,14 @@ export const tools: Handler = async (input, context) => {
       );
       return 0;
     }
-    context.show(toolsLines({ server: name, tools: server.tools, all, tags: input.flag("tags"), explained }));
+    const page = { server: name, tools: server.tools, all, tags: input.flag("tags"), explained };
+    context.aside([toolsHeading(page), BLANK]);
+    context.show(toolsLines(page));
+    context.aside(whyNone(page));
     const dropped = server.record?.dropped.length ?? 0;
     if (dropped > 0) {
       const what = `${count(dropped, "definition")} of ${name} could not be used`;
-      context.note([line(0, WARNING, ` ${what}: \`anygpt mcp doctor ${name}\` tells why.`)]);
+      context.aside([line(0, WARNING, ` ${what}: \`anygpt mcp doctor ${name}\` tells why.`)]);
     }
     return 0;
   });
@@ -88,20 +91,24 @@ export interface ToolsPage {
   readonly explained: Explain | undefined;
 }
 
-export function toolsLines({ server, tools: known, all, tags, explained }: ToolsPage): Line[] {
+function toolsHeading({ server, tools: known }: ToolsPage): Line {
   const enabled = known.filter((tool) => tool.enabled).length;
-  const disabled = known.length - enabled;
-  const heading = line(0, "Tools from ", bold(server), ` (${enabled} enabled, ${disabled} disabled):`);
+  return line(0, "Tools from ", bold(server), ` (${enabled} enabled, ${known.length - enabled} disabled):`);
+}
+
+function whyNone({ server, tools: known, all }: ToolsPage): Line[] {
+  if (known.some((tool) => all || tool.enabled)) return [];
+  const why = known.length === 0 ? `${server} offers no tools.` : "All are disabled; `--explain` shows by which rules.";
+  return [line(0, why)];
+}
+
+export function toolsLines({ tools: known, all, tags, explained }: ToolsPage): Line[] {
   const listed = known.filter((tool) => all || tool.enabled);
-  if (listed.length === 0) {
-    const why = disabled === 0 ? `${server} offers no tools.` : "All are disabled; `--explain` shows by which rules.";
-    return blocks([[heading], [line(0, why)]]);
-  }
   const tail = (tool: Tool): Line[] => [
     ...(tags && tool.tags.length > 0 ? [line(2, dim(`Tags: ${tool.tags.join(", ")}`))] : []),
     ...(explained === undefined ? [] : explanationLines(explained(tool))),
   ];
-  return blocks([[heading], ...listed.map((tool) => [...toolLines(tool), ...tail(tool)])]);
+  return blocks(listed.map((tool) => [...toolLines(tool), ...tail(tool)]));
 }
 
 function explanationLines({ rule, risk: { risk, origin } }: Explanation): Line[] {

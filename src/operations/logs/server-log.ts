@@ -1,0 +1,62 @@
+// Reads what a server wrote to its standard error, as the gateways of this machine keep it.
+import { open, stat } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+
+export interface LogLine {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly text: string;
+}
+
+/** The last lines of the file, and of the full one before it where that is needed. */
+export async function readLastLines(file: string, most: number): Promise<LogLine[]> {
+  const current = await readLines(file, 0);
+  const before = current.lines.length >= most ? [] : (await readLines(`${file}.1`, 0)).lines;
+  return [...before, ...current.lines].slice(-most);
+}
+
+const LOOK_AGAIN_MS = 300;
+
+/** Shows the last lines and then those that are added, until the signal aborts. */
+export async function followLines(
+  file: string,
+  most: number,
+  show: (lines: readonly LogLine[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  show(await readLastLines(file, most));
+  let from = await sizeOf(file);
+  while (await setTimeout(LOOK_AGAIN_MS, true, { signal }).catch(() => false)) {
+    const size = await sizeOf(file);
+    // A file that is shorter than before is a new one.
+    if (size < from) from = 0;
+    const added = await readLines(file, from);
+    from = added.end;
+    if (added.lines.length > 0) show(added.lines);
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
+}
+
+/** Whole lines from the offset on; `end` is where the next ones begin. */
+async function readLines(file: string, from: number): Promise<{ readonly lines: LogLine[]; readonly end: number }> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (handle === undefined) return { lines: [], end: from };
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(Math.max(size - from, 0));
+    await handle.read(bytes, 0, bytes.length, from);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    const rows = bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
+    return { lines: rows.map(toLogLine), end: from + end };
+  } finally {
+    await handle.close();
+  }
+}
+
+function toLogLine(row: string): LogLine {
+  const end = row.indexOf(" ");
+  return end === -1 ? { at: row, text: "" } : { at: row.slice(0, end), text: row.slice(end + 1) };
+}

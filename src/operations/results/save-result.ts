@@ -1,0 +1,95 @@
+// Saves a tool's answer in files: the binary items, each in a file of its own, else the text.
+import { constants } from "node:fs";
+import { access, open, stat } from "node:fs/promises";
+import { dirname, extname } from "node:path";
+import { DiscoveryError } from "../../errors.js";
+import { type BinaryPart, describePart, type ResultParts } from "./result-parts.js";
+
+export interface SaveTarget {
+  /** Absolute. */
+  readonly path: string;
+  /** An existing file is replaced. */
+  readonly force: boolean;
+}
+
+export interface SavedFile {
+  readonly file: string;
+  readonly mimeType: string;
+  readonly bytes: number;
+  /** `image (image/png, 12 KB)` */
+  readonly description: string;
+}
+
+/** Before the call: what would keep the answer from being saved is found before the tool runs. */
+export async function assertSavable({ path, force }: SaveTarget): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) throw wrong(`${path} is a folder.`, "Name a file.");
+  if (found !== undefined && !force) throw wrong(`${path} exists already.`, "Name another file, or add --force.");
+  const folder = dirname(path);
+  await access(found === undefined ? folder : path, constants.W_OK).catch((error: unknown) => {
+    throw wrong(`${path} cannot be written (${codeOf(error)}).`, "Name a file in a folder that exists.");
+  });
+}
+
+/** One item goes to the path itself, several to numbered files beside it. Without a binary item the text is saved. */
+export async function saveResult({ text, binaries }: ResultParts, target: SaveTarget): Promise<SavedFile[]> {
+  const items = binaries.length > 0 ? binaries : [toTextPart(text)];
+  const saved: SavedFile[] = [];
+  try {
+    for (const item of items) {
+      const file = items.length === 1 ? target.path : undefined;
+      if (file !== undefined) await write(file, item.bytes, target.force);
+      saved.push({
+        file: file ?? (await writeNumbered(target, item.bytes, saved.length + 1)),
+        mimeType: item.mimeType,
+        bytes: item.bytes.length,
+        description: describePart(item),
+      });
+    }
+    return saved;
+  } catch (error) {
+    throw new DiscoveryError("INTERNAL_ERROR", `The tool ran, but its result was not saved (${codeOf(error)}).`, {
+      hint: "`anygpt mcp audit` has the record of the call. Do not repeat a call that must not run twice.",
+      executed: "yes",
+    });
+  }
+}
+
+function toTextPart(text: string): BinaryPart {
+  return { kind: "text", mimeType: "text/plain", bytes: Buffer.from(text) };
+}
+
+const MOST_TRIES = 10_000;
+
+/** `shot-1.png`; a number that is taken is skipped, because the answer cannot be asked for again. */
+async function writeNumbered({ path, force }: SaveTarget, bytes: Buffer, from: number): Promise<string> {
+  const extension = extname(path);
+  const stem = path.slice(0, path.length - extension.length);
+  for (let number = from; number < from + MOST_TRIES; number += 1) {
+    const file = `${stem}-${number}${extension}`;
+    try {
+      await write(file, bytes, force);
+      return file;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+  throw Object.assign(new Error("No number is free."), { code: "EEXIST" });
+}
+
+async function write(file: string, bytes: Buffer, force: boolean): Promise<void> {
+  const handle = await open(file, force ? "w" : "wx");
+  try {
+    await handle.writeFile(bytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+}
+
+function wrong(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
+}

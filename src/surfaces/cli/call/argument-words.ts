@@ -1,0 +1,100 @@
+// The arguments of a call as words of a command line: `name=value`, `name:=json`, `name=@file`, `name:=@file`, `@file`.
+// docs/command-line.md is the description for users.
+import { DiscoveryError } from "../../../errors.js";
+import type { JsonObject } from "../../../model/json.js";
+import { type GivenArguments, parseArguments, readFileOrInput } from "../arguments.js";
+import type { CliIo } from "../io.js";
+import { type NamedArgument, toArgumentText } from "./argument-text.js";
+
+/** What the words say, before the tool's schema is known. */
+export interface ArgumentWords {
+  readonly named: readonly NamedArgument[];
+  /** The content of `@file`. */
+  readonly whole: GivenArguments | undefined;
+  /** Standard input was read: nothing can be asked there any more. */
+  readonly hasUsedInput: boolean;
+}
+
+/** What the words are for. */
+export interface WordTarget {
+  readonly inputSchema: JsonObject;
+  /** Shown with every complaint. */
+  readonly signature?: string;
+}
+
+/** A word that can only be an argument: it cannot be the name of a tool. */
+export function isArgumentWord(word: string): boolean {
+  return word.startsWith("@") || word.includes("=");
+}
+
+export async function readArgumentWords(
+  words: readonly string[],
+  io: Pick<CliIo, "stdin" | "cwd" | "signal">,
+): Promise<ArgumentWords> {
+  const files = words.filter((word) => word.startsWith("@"));
+  if (files.length > 1) throw wrong(`${files.join(" and ")} were both given.`, "Give all arguments in one file.");
+  const fromInput = words.filter((word) => /^@-$|^[^=]+=@-$/.test(word));
+  if (fromInput.length > 1) {
+    throw wrong(`${fromInput.join(" and ")} both read standard input.`, "Read one of them from a file.");
+  }
+  const [file] = files;
+  const named: NamedArgument[] = [];
+  for (const word of words) if (!word.startsWith("@")) named.push(await readNamed(splitWord(word), io));
+  return {
+    named,
+    whole: file === undefined ? undefined : await readWhole(file.slice(1), io),
+    hasUsedInput: fromInput.length > 0,
+  };
+}
+
+/** The arguments of the call. Named ones replace the members of the same name in the file. */
+export function toGivenArguments({ named, whole }: ArgumentWords, target: WordTarget): GivenArguments {
+  const fromWords = parseArguments(withSignature(named, target), "The arguments", "--args");
+  if (whole === undefined) return fromWords;
+  return {
+    arguments: { ...whole.arguments, ...fromWords.arguments },
+    flaws: [...whole.flaws, ...fromWords.flaws],
+  };
+}
+
+function withSignature(named: readonly NamedArgument[], { inputSchema, signature }: WordTarget): string {
+  try {
+    return toArgumentText(named, inputSchema);
+  } catch (error) {
+    if (!(error instanceof DiscoveryError) || signature === undefined) throw error;
+    throw wrong(error.message, `${error.hint ?? ""} The tool is ${signature}.`.trim());
+  }
+}
+
+function splitWord(word: string): NamedArgument {
+  const at = word.indexOf("=");
+  const isJson = word[at - 1] === ":";
+  const name = word.slice(0, isJson ? at - 1 : at);
+  if (at > 0 && name !== "") return { name, value: word.slice(at + 1), isJson };
+  throw wrong(
+    `${JSON.stringify(word)} is not an argument.`,
+    "Write NAME=VALUE, NAME:=JSON, NAME=@FILE, or @FILE for all arguments in a file.",
+  );
+}
+
+async function readNamed(
+  { name, value, isJson }: NamedArgument,
+  io: Pick<CliIo, "stdin" | "cwd" | "signal">,
+): Promise<NamedArgument> {
+  if (!value.startsWith("@")) return { name, value, isJson };
+  if (!isJson && value.startsWith("@@")) return { name, value: value.slice(1), isJson };
+  const hint = isJson
+    ? "Name a file that holds JSON, or - for standard input."
+    : `Name a file, or - for standard input. Write ${name}=@@TEXT for a text that begins with @.`;
+  return { name, value: await readFileOrInput(value.slice(1), hint, io), isJson };
+}
+
+async function readWhole(file: string, io: Pick<CliIo, "stdin" | "cwd" | "signal">): Promise<GivenArguments> {
+  const hint = "Name a file that holds a JSON object, or - for standard input.";
+  const text = await readFileOrInput(file, hint, io);
+  return parseArguments(text, file === "-" ? "Standard input" : file, "--args");
+}
+
+function wrong(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
+}

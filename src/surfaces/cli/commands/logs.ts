@@ -1,0 +1,63 @@
+import { DiscoveryError } from "../../../errors.js";
+import { followLines, type LogLine, readLastLines } from "../../../operations/logs/server-log.js";
+import { nearestNames } from "../../../search/nearest.js";
+import type { Stages } from "../../../compose.js";
+import { logFolder, stderrLogFile } from "../../../upstreams/process/stderr-log.js";
+import type { Handler } from "../command.js";
+import type { Context } from "../context.js";
+import { dim, line, type Line } from "../lines.js";
+import { withEngine } from "../session.js";
+
+const LINES = 50;
+
+export const logs: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const stages = await engine.stages();
+    const server = input.argument("server");
+    assertHasLog(server, stages);
+    const file = stderrLogFile(logFolder(stages.place.stateFolder), server);
+    const most = input.number("lines") ?? LINES;
+    if (input.flag("follow")) {
+      context.aside([line(0, dim(`Following ${file}. Ctrl-C ends it.`))]);
+      await followLines(file, most, (lines) => showAdded(server, lines, context), context.io.signal);
+      return 0;
+    }
+    const lines = await readLastLines(file, most);
+    if (context.isJson) context.json({ server, file, lines });
+    else if (lines.length === 0) context.aside(whyNothing(server, stages));
+    else context.show(lines.map(logLine));
+    return 0;
+  });
+
+function showAdded(server: string, lines: readonly LogLine[], context: Context): void {
+  if (context.isJson) for (const one of lines) context.jsonLine({ server, ...one });
+  else context.show(lines.map(logLine));
+}
+
+function logLine({ at, text }: LogLine): Line {
+  return { indent: 0, parts: [dim(at), ` ${text}`], verbatim: true };
+}
+
+function assertHasLog(server: string, { collected }: Stages): void {
+  const definition = collected.servers.find(({ name }) => name === server);
+  if (definition?.connection.kind === "stdio") return;
+  if (definition !== undefined) {
+    throw new DiscoveryError("INVALID_REQUEST", `${server} has no log: it is not a process of this machine.`, {
+      hint: `\`anygpt mcp doctor ${server}\` says whether it can be reached.`,
+    });
+  }
+  const [near] = nearestNames(
+    server,
+    collected.servers.map(({ name }) => name),
+  );
+  throw new DiscoveryError("SERVER_NOT_FOUND", `No server is named ${JSON.stringify(server)}.`, {
+    hint: near === undefined ? "`anygpt mcp list` names the servers." : `Did you mean ${near}?`,
+  });
+}
+
+function whyNothing(server: string, { config }: Stages): Line[] {
+  const why = config.upstreams.keepLogs
+    ? `${server} has written nothing to standard error yet.`
+    : "Logs are switched off: set upstreams.keepLogs to true to keep them.";
+  return [line(0, why)];
+}

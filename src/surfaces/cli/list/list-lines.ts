@@ -1,0 +1,103 @@
+import { cutToWidth, type Cell, type Column, tableLines } from "../columns.js";
+import { inWordsOfTheCommandLine } from "../failure.js";
+import { BAD, blocks, bold, count, line, type Line, type Style } from "../lines.js";
+import type { ListedServer, ListedState } from "./listed-server.js";
+
+interface ListColumn extends Column {
+  readonly cell: (server: ListedServer) => Cell;
+}
+
+const STYLES: Readonly<Record<ListedState, Style>> = {
+  connected: "green",
+  ready: "green",
+  installing: "yellow",
+  starting: "yellow",
+  pending: "yellow",
+  failed: "red",
+};
+
+const NAME: ListColumn = { head: "NAME", yields: 1, cell: ({ name }) => ({ text: name, style: "bold" }) };
+const STATE: ListColumn = { head: "STATE", cell: ({ state }) => ({ text: state, style: STYLES[state] }) };
+const TOOLS: ListColumn = {
+  head: "TOOLS",
+  align: "right",
+  cell: ({ known, enabledCount }) => ({ text: known ? String(enabledCount) : "-" }),
+};
+const TRANSPORT: ListColumn = { head: "TRANSPORT", cell: ({ transport }) => ({ text: transport }) };
+const SOURCE: ListColumn = { head: "SOURCE", yields: 2, cell: ({ source }) => ({ text: source }) };
+
+/** What `list` shows of a server besides its name; both by default, and then the transport and the source as well. */
+export interface Shown {
+  readonly status: boolean;
+  readonly tools: boolean;
+}
+
+/** One line for each server. */
+export function serverTable(servers: readonly ListedServer[], { status, tools }: Shown, columns: number): Line[] {
+  const isAll = status === tools;
+  const chosen = [
+    NAME,
+    ...(isAll || status ? [STATE] : []),
+    ...(isAll || tools ? [TOOLS] : []),
+    ...(isAll ? [TRANSPORT, SOURCE] : []),
+  ];
+  const rows = servers.map((server) => chosen.map(({ cell }) => cell(server)));
+  return tableLines(chosen, rows, columns);
+}
+
+/** One line for each server that failed, and one for all servers together. */
+export function summaryLines(servers: readonly ListedServer[], columns: number): Line[] {
+  const failed = servers.filter(({ state }) => state === "failed");
+  const reasons = failed.map(({ name, reason = "" }) => {
+    const text = cutToWidth(`${name}: ${shortReason(reason, name)}`, Math.max(columns - 2, 20));
+    return line(0, BAD, ` ${text}`);
+  });
+  return blocks([reasons, [line(0, summaryOf(servers))]]);
+}
+
+/** The first sentence, without the server's name: that stands before it already. */
+function shortReason(reason: string, name: string): string {
+  const plain = inWordsOfTheCommandLine(reason);
+  return plain.startsWith(`${name} `) ? plain.slice(name.length + 1) : plain;
+}
+
+function summaryOf(servers: readonly ListedServer[]): string {
+  const states: readonly ListedState[] = ["connected", "ready", "installing", "starting", "pending", "failed"];
+  const counts = states.flatMap((state) => {
+    const amount = servers.filter((server) => server.state === state).length;
+    return amount === 0 ? [] : [`${amount} ${state}`];
+  });
+  const tools = servers.reduce((sum, { enabledCount }) => sum + enabledCount, 0);
+  const hasFailed = servers.some(({ state }) => state === "failed");
+  const more = hasFailed ? " `anygpt mcp list NAME` shows a reason in full." : "";
+  return `${count(servers.length, "server")}: ${counts.join(", ")}; ${count(tools, "tool")}.${more}`;
+}
+
+/** All that is known of each server. */
+export function detailLines(servers: readonly ListedServer[]): Line[] {
+  return blocks(servers.map(serverDetails));
+}
+
+function serverDetails(server: ListedServer): Line[] {
+  const { name, description, known, enabledCount, toolCount, reason, transport, source, file } = server;
+  const disabled = toolCount - enabledCount;
+  const tools = known ? `${enabledCount}${disabled === 0 ? "" : ` (and ${disabled} disabled)`}` : "not known yet";
+  return [
+    line(0, bold(name)),
+    ...(description === "" ? [] : [line(2, description)]),
+    line(2, "State: ", { style: STYLES[server.state], text: server.state }, MEANINGS[server.state]),
+    line(2, `Tools: ${tools}`),
+    line(2, `Transport: ${transport}`),
+    line(2, `Source: ${source}${file === undefined || file === source ? "" : ` (${file})`}`),
+    ...(reason === undefined ? [] : [line(2, `Reason: ${inWordsOfTheCommandLine(reason)}`)]),
+  ];
+}
+
+const MEANINGS: Readonly<Record<ListedState, string>> = {
+  connected: "",
+  ready: " (starts when a tool is executed)",
+  installing: "",
+  starting: "",
+  pending: " (has not answered yet)",
+  failed: "",
+};
