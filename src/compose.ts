@@ -135,13 +135,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     elapsed: place.elapsed,
     log,
   });
-  const lookup = createLookup({
-    catalog,
-    refresh,
-    remembers: config.cache.enabled,
-    ttlMs: config.cache.ttl * 1000,
-    now,
-  });
+  const ttlMs = config.cache.ttl * 1000;
+  const lookup = createLookup({ catalog, refresh, remembers: config.cache.enabled, ttlMs, now });
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
   const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning, indexers });
   const discovery = observers?.discovery(found, snapshot) ?? found;
