@@ -1,7 +1,7 @@
 // Records the first hour of a new user: from `npm install -g` to a successful call on a new server, in a real terminal,
 // with an empty home folder and an empty npm cache; and the same with mcporter. Writes docs/start/newcomer.md.
 // Usage: npm run newcomer. It needs tmux and a package registry, and takes about two minutes.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,9 @@ const TARGET = join(ROOT, "docs/start/newcomer.md");
 const COLUMNS = 100;
 const SERVER = "@modelcontextprotocol/server-memory";
 
+/** How this machine reaches the package registry. */
+const NETWORK = /^(?:(?:https?|no|all)_proxy|ssl_cert_.*|node_extra_ca_certs|npm_config_registry)$/i;
+
 const scratch = mkdtempSync(join(tmpdir(), "newcomer-"));
 try {
   const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", scratch], {
@@ -23,7 +26,7 @@ try {
   const ours = await record("ours", [
     { typed: `npm install -g --loglevel=error ${tarball}`, shown: "npm install -g @anygpt/discovery" },
     { typed: `anygpt mcp add memory --yes -- npx -y ${SERVER}` },
-    { typed: 'anygpt search "remember that Alice works at Acme"' },
+    { typed: 'anygpt search "create entities in the graph"' },
     {
       typed: `anygpt execute memory:create_entities entities:='[{"name":"Alice","entityType":"person","observations":["works at Acme"]}]'`,
     },
@@ -57,7 +60,7 @@ async function record(name, steps) {
     npm_config_prefix: prefix,
     npm_config_cache: join(folder, "cache"),
     npm_config_update_notifier: "false",
-    ...(process.env.npm_config_registry === undefined ? {} : { npm_config_registry: process.env.npm_config_registry }),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK.test(name))),
   };
   const terminal = openTerminal({ cwd, env, columns: COLUMNS, name: `newcomer-${name}-${process.pid}` });
   try {
@@ -75,7 +78,7 @@ async function record(name, steps) {
 }
 
 function endDaemons(env, cwd) {
-  execFileSync("anygpt", ["mcp", "daemon", "stop", "--all"], { env, cwd, stdio: "ignore" });
+  spawnSync("anygpt", ["mcp", "daemon", "stop", "--all"], { env, cwd, stdio: "ignore" });
 }
 
 function summary(steps) {
