@@ -86,8 +86,13 @@ function withoutFile({ origin }: ConfigPage): string {
 }
 
 function sectionLine(name: string, section: object): Line {
-  const values = Object.entries(section).map(([key, value]) => `${key} ${String(value)}`);
+  const values = Object.entries(section).map(([key, value]) => `${key} ${valueText(value)}`);
   return line(0, `${name}: ${values.join(", ")}`);
+}
+
+function valueText(value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return value.length === 0 ? "none" : value.join(" ");
 }
 
 function policyLine({ preset, confirmation: { mode, from }, pinning, entries }: ListedPolicy): Line {

@@ -25,13 +25,13 @@ describe("a key", () => {
     const first = await call("pid", "once");
     const again = await call("pid", "once");
     expect(again.stdout).toBe(first.stdout);
-    expect(first.stderr).toBe("");
-    expect(again.stderr).toBe("Nothing ran this time: this is what the first call with the same key led to.\n");
+    expect(first.stderr).not.toContain("Nothing ran this time");
+    expect(again.stderr).toContain("Nothing ran this time: this is what the first call with the same key led to.\n");
     expect((await call("pid", "once", "--json")).json()).toMatchObject({ success: true, replayed: true });
   });
 
   it("gives an error of the tool again, too", async () => {
-    expect((await call("fail", "failing")).stderr).toBe("");
+    expect((await call("fail", "failing")).stderr).not.toContain("Nothing ran this time");
     const again = await call("fail", "failing");
     expect(again.exit).toBe(3);
     expect(again.stderr).toContain("Nothing ran this time");
@@ -49,7 +49,8 @@ describe("a key", () => {
   ])("that is %s is told by --dry-run", async (state, key, would) => {
     await call("pid", "once");
     const ran = await call("pid", key, "--dry-run");
-    expect(ran.stdout).toContain(`Dry run: echo:pid\n\n${would}`);
+    expect(ran.stderr).toContain("Dry run: echo:pid\n");
+    expect(ran.stdout.startsWith(would)).toBe(true);
     expect(ran.stdout).toContain(`\nRisk: high (nobody states a risk)\nIdempotency key: ${state}\n`);
     expect(await listed("--key", "fresh")).toEqual([]);
   });

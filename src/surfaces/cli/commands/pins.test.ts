@@ -218,7 +218,7 @@ it("lets a strict policy's new tools in when they are approved", async () => {
   });
   expect((await place.run("mcp", "tools", "fs")).stdout).not.toContain("Reads a file.");
   expect(await states()).toEqual(["read new"]);
-  expect((await place.run("mcp", "execute", "fs", "read")).stdout).toContain("TOOL_QUARANTINED");
+  expect((await place.run("mcp", "execute", "fs", "read")).stderr).toContain("TOOL_QUARANTINED");
   expect((await run("diff", "fs", "read")).stdout).toContain("was never approved");
   await atTerminal("y\n", "approve", "fs", "read");
   expect((await place.run("mcp", "tools", "fs")).stdout).toContain("Reads a file.");

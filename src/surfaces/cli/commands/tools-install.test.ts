@@ -186,7 +186,9 @@ describe("tools", () => {
     const place = createCliPlace({
       servers: [{ name: "export", command: "never-started", tools: [{ name: "ship" }] }],
     });
-    expect((await place.run("mcp", "tools", "--server", "export")).stdout).toContain("Tools from export (1 enabled");
+    const { stdout, stderr } = await place.run("mcp", "tools", "--server", "export");
+    expect(stdout).toBe("✓ ship\n");
+    expect(stderr).toContain("Tools from export (1 enabled");
     place.remove();
   });
 
