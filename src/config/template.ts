@@ -136,8 +136,8 @@ function parseTemplate(template: string): readonly Piece[] | string {
   return parse(0);
 }
 
-/** `$${NAME}` in a default: its brace does not end the default. */
-const LITERAL = /\$\$\{[A-Za-z_][A-Za-z0-9_]*\}/y;
+/** `$${NAME}` at the end of a default: its brace does not end the default, the next one does. */
+const LITERAL = /\$\$\{[A-Za-z_][A-Za-z0-9_]*\}(?=\})/y;
 
 function literalAt(template: string, at: number): string | undefined {
   LITERAL.lastIndex = at;

@@ -170,9 +170,10 @@ function isReplaced(body: string, dialect: Dialect): boolean {
   return VARIABLE.test(body) && !EDITOR_NAME.test(body);
 }
 
-/** `${command:…}` is the editors' own in their files. */
+/** In the files of editors `${command:…}` is a command of the editor. */
 function isReference(body: string, dialect: Dialect): boolean {
-  return /^(?:keychain:|op:\/\/|vault:)./.test(body) || (dialect !== "prefixed" && /^command:./.test(body));
+  const isEditor = dialect === "prefixed" || dialect === "code";
+  return /^(?:keychain:|op:\/\/|vault:)./.test(body) || (!isEditor && /^command:./.test(body));
 }
 
 /** Programs that pass on `${NAME}` as it stands, or do so where NAME is not set. */

@@ -52,7 +52,8 @@ export const importServers: Handler = async (input, context) => {
     context.show([line(0, ""), ...changeLines({ ...page, rewrites: [] }, place.home)]);
     context.note(written.flatMap(({ failure }) => (failure?.hint === undefined ? [] : [line(0, failure.hint)])));
     const isAnyWritten = written.some(({ failure }) => failure === undefined);
-    if (isAnyWritten) context.show([line(0, ""), line(0, "`anygpt mcp import --undo` puts everything back.")]);
+    const what = plan.keychainEntries.size === 0 ? "everything" : "every file";
+    if (isAnyWritten) context.show([line(0, ""), line(0, `\`anygpt mcp import --undo\` puts ${what} back.`)]);
   }
   const isFailed = written.some(({ failure }) => failure !== undefined);
   return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : exit;
