@@ -93,7 +93,11 @@ function parseTemplate(template: string): readonly Piece[] | string {
     const closing = depth > 0 ? "}" : undefined;
     let text = "";
     while (at < template.length && template[at] !== closing) {
-      if (template.startsWith("$${", at)) {
+      const literal = depth === 0 ? undefined : literalAt(template, at);
+      if (literal !== undefined) {
+        text += literal.slice(1);
+        at += literal.length;
+      } else if (template.startsWith("$${", at)) {
         text += "${";
         at += 3;
       } else if (template.startsWith("${", at)) {
@@ -130,6 +134,14 @@ function parseTemplate(template: string): readonly Piece[] | string {
   }
 
   return parse(0);
+}
+
+/** `$${NAME}` at the end of a default: its brace does not end the default, the next one does. */
+const LITERAL = /\$\$\{[A-Za-z_][A-Za-z0-9_]*\}(?=\})/y;
+
+function literalAt(template: string, at: number): string | undefined {
+  LITERAL.lastIndex = at;
+  return LITERAL.exec(template)?.[0];
 }
 
 // Only the part that can be a name: what follows may be a secret.

@@ -49,6 +49,8 @@ describe("resolve", () => {
     ["$${A}", "${A}"],
     ["$$${A}", "$${A}"],
     ["${NONE:-$${A}", "${A"],
+    ["${NONE:-$${NONE}}!", "${NONE}!"],
+    ["${A:-$${A}}!", "1!"],
     ["$A and $ and {A} and }", "$A and $ and {A} and }"],
     ["Bearer ${_x9}", "Bearer u"],
     ["100% $(whoami) `id`", "100% $(whoami) `id`"],

@@ -1,13 +1,18 @@
 import { DiscoveryError } from "../errors.js";
 import type { KeychainItem } from "./reference.js";
-import type { ToolCall } from "./run-tool.js";
+import type { ToolCall, ToolResult } from "./run-tool.js";
 
 /** How one platform's keychain is read and written. A value goes through standard input: everybody can list arguments. */
 export interface KeychainCalls {
   read(item: KeychainItem): ToolCall;
   write(item: KeychainItem, value: string): ToolCall;
   remove(item: KeychainItem): ToolCall;
+  /** Whether the keychain itself answered a `read`, with a value or with "no such entry". */
+  isAnswer(result: ToolResult): boolean;
 }
+
+/** How `security` exits where there is no such entry (errSecItemNotFound). */
+const NOT_FOUND = 44;
 
 const MACOS: KeychainCalls = {
   read: ({ service, account }) => security(["find-generic-password", "-s", service, "-a", account, "-w"]),
@@ -18,6 +23,7 @@ const MACOS: KeychainCalls = {
     input: `add-generic-password -U -s ${service} -a ${account} -X ${Buffer.from(value).toString("hex")}\n`,
   }),
   remove: ({ service, account }) => security(["delete-generic-password", "-s", service, "-a", account]),
+  isAnswer: (result) => result.kind === "ended" && (result.code === 0 || result.code === NOT_FOUND),
 };
 
 const LINUX: KeychainCalls = {
@@ -27,6 +33,8 @@ const LINUX: KeychainCalls = {
     input: value,
   }),
   remove: (item) => secretTool(["clear", ...attributes(item)]),
+  // It exits with code 1 either way; it says something only where it cannot reach the keychain.
+  isAnswer: (result) => result.kind === "ended" && (result.code === 0 || result.stderr.trim() === ""),
 };
 
 export function keychainCalls(platform: NodeJS.Platform): KeychainCalls {

@@ -12,11 +12,16 @@ export interface Keychain {
   /** Replaces what the entry held. */
   write(name: string, value: string): Promise<void>;
   remove(name: string): Promise<void>;
+  /** Whether the tool is installed and reaches the keychain. */
+  isAvailable(): Promise<boolean>;
 }
 
 export interface KeychainParts extends ToolParts {
   readonly platform: NodeJS.Platform;
 }
+
+/** An entry that nobody has to have made: the tool says so, or says why it cannot look. */
+const PROBE = "availability-check";
 
 export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   const calls = keychainCalls(platform);
@@ -46,7 +51,15 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
       const result = await run(call);
       if (result.kind !== "ended" || (await read(name)) !== undefined) fail("removed", name, { call, result });
     },
+    async isAvailable() {
+      return calls.isAnswer(await run(calls.read(keychainItem(PROBE))));
+    },
   };
+}
+
+/** Whether every platform's tool gives the value back as it was: `security` prints what is not ASCII in hexadecimal. */
+export function isStorable(value: string): boolean {
+  return /^[\x20-\x7e]+$/.test(value);
 }
 
 interface Done {

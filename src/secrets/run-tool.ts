@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 
 /** A program of the platform and what it is told. */
 export interface ToolCall {
@@ -38,6 +39,10 @@ export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: ToolParts): 
         if (error === null) return resolve({ kind: "ended", code: 0, stdout, stderr });
         const code = (error as { readonly code?: string | number | null }).code;
         if (typeof code === "number") return resolve({ kind: "ended", code, stdout, stderr });
+        // Node reports a missing working folder as a missing program.
+        if (code === "ENOENT" && !existsSync(cwd)) {
+          return resolve({ kind: "failed", error: `the folder ${cwd} does not exist` });
+        }
         if (code === "ENOENT") return resolve({ kind: "missing" });
         if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return resolve({ kind: "too-much" });
         if (error.killed === true) return resolve({ kind: "too-slow", limitMs: timeoutMs });

@@ -28,6 +28,22 @@ const failureOf = (work: Promise<unknown>): Promise<DiscoveryError> =>
 const calls = (): string[] => readFileSync(join(store, "calls"), "utf8").trim().split("\n");
 const node = (code: string): string => `command:${process.execPath} -e '${code}'`;
 
+it("says that the home folder does not exist, not that the tool is missing", async () => {
+  const error = await failureOf(reader({ cwd: join(folder, "none") }).read("keychain:TOKEN"));
+  expect(error.message).toContain(`could not be run (the folder ${join(folder, "none")} does not exist)`);
+});
+
+it.each<[NodeJS.Platform, string, boolean]>([
+  ["linux", "process.exit(1)", true],
+  ["linux", 'process.stderr.write("Cannot autolaunch D-Bus without X11"); process.exit(1)', false],
+  ["darwin", 'process.stderr.write("The specified item could not be found"); process.exit(44)', true],
+  ["darwin", 'process.stderr.write("no keychain"); process.exit(50)', false],
+])("tells on %s after `%s` whether the keychain can be reached: %s", async (platform, code, isThere) => {
+  const tool = platform === "darwin" ? "security" : "secret-tool";
+  writeFileSync(join(env["PATH"] ?? "", tool), `#!${process.execPath}\n${code}`, { mode: 0o755 });
+  expect(await openKeychain({ env, cwd: folder, platform }).isAvailable()).toBe(isThere);
+});
+
 describe("a reference", () => {
   it.each([
     ["keychain:TOKEN", "linux", "anygpt~TOKEN", "secret-tool lookup service anygpt account TOKEN"],

@@ -60,7 +60,12 @@ function importInto(workspace: string, found: FoundServer, parts: ImportParts): 
     { home: system.home, baseDir: workspace, origin: file },
   );
   const direct = unwrapRemote(compiled.connection);
-  const definition = { ...compiled, connection: direct.connection };
+  const needs = placeholders.needs();
+  const definition = {
+    ...compiled,
+    connection: direct.connection,
+    ...(needs.length === 0 ? {} : { needs }),
+  };
   const tools = direct.deniedTools.length === 0 ? found.tools : withDenied(found.tools, direct.deniedTools);
   const resolvedEnvFile = envFile === undefined ? undefined : pathFrom(envFile, workspace, system);
   return {

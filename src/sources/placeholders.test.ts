@@ -41,6 +41,30 @@ describe("a placeholder", () => {
     expect(create(dialect).translate(text)).toBe(expected);
   });
 
+  it.each<[Dialect, string, string]>([
+    ["none", "echo ${A}_x $B ${C:-d} ${f%.*}", "echo ${A:-$${A}}_x $B ${C:-d} $${f%.*}"],
+    ["prefixed", "${A} ${env:B} ${workspaceFolder}", "${A:-$${A}} ${B} /app"],
+    ["gemini", "$A ${B}", "${A:-$A} ${B:-$${B}}"],
+    ["code", "${A}", "${A}"],
+  ])("of %s in a script for a shell, %j, becomes %j", (dialect, text, expected) => {
+    expect(create(dialect).translate(text, true)).toBe(expected);
+  });
+
+  it.each<[Dialect, string, string]>([
+    ["none", "${keychain:NOTION}", "the keychain"],
+    ["prefixed", "${keychain:NOTION}", "the keychain"],
+    ["code", "${keychain:NOTION}", "the keychain"],
+    ["none", "${op://Private/Notion/token}", "secrets"],
+    ["gemini", "${vault:secret/notion#token}", "secrets"],
+    ["none", "${command:pass notion}", "secrets"],
+  ])("of %s that refers to a secret, %s, is a variable with the reason", (dialect, text, what) => {
+    const placeholders = create(dialect);
+    expect(placeholders.translate(text)).toMatch(/^\$\{[A-Z_]+\}$/);
+    const reason = `references to ${what} are only read from your own configuration`;
+    expect(placeholders.needs()).toMatchObject([{ description: `in the place of ${text}: ${reason}` }]);
+    expect(placeholders.notes()[0]).toContain(`${text} is not read: ${reason}.`);
+  });
+
   it("for an input tells what is asked for", () => {
     const inputs = new Map([
       ["api-key", { id: "api-key", isPassword: true, description: "Key" }],

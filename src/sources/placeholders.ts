@@ -1,3 +1,4 @@
+import type { VariableNeed } from "../model/server.js";
 import type { NeededVariable, VariableInput } from "./imported.js";
 import { pathsOf, type System } from "./system.js";
 
@@ -22,9 +23,12 @@ export interface InputDefinition extends VariableInput {
 
 /** Turns the texts of one entry into ours and remembers what they need. */
 export interface Placeholders {
-  readonly translate: (text: string) => string;
+  /** `isShell`: the text is a script for a shell, which has variables of its own. */
+  readonly translate: (text: string, isShell?: boolean) => string;
   readonly variables: () => readonly NeededVariable[];
   readonly notes: () => readonly string[];
+  /** What has to be said of variables where they are not set. */
+  readonly needs: () => readonly VariableNeed[];
 }
 
 const DEEPEST = 6;
@@ -32,6 +36,7 @@ const DEEPEST = 6;
 export function createPlaceholders(context: PlaceholderContext): Placeholders {
   const variables = new Map<string, NeededVariable>();
   const notes = new Set<string>();
+  const needs = new Map<string, VariableNeed>();
 
   function need(name: string, hasDefault: boolean, asked?: VariableInput): void {
     const input = asked ?? context.inputs.get(name);
@@ -52,6 +57,22 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     return variable(name, undefined, input);
   }
 
+  /** Whoever writes a file for another program must not get at the secrets of this user. */
+  function fromReference(written: string, body: string): string {
+    const name = toVariableName(body);
+    const what = body.startsWith("keychain:") ? "the keychain" : "secrets";
+    const reason = `references to ${what} are only read from your own configuration`;
+    notes.add(`${written} is not read: ${reason}. The variable ${name} stands for it.`);
+    needs.set(name, { name, description: `in the place of ${written}: ${reason}` });
+    return variable(name);
+  }
+
+  /** The shell may set the variable itself, so the text is passed on as written unless the gateway knows the variable. */
+  function fromShell(name: string, written: string): string {
+    needs.set(name, { name, description: `passed to the shell as ${written} where it is not set` });
+    return variable(name, escapeText(written));
+  }
+
   function fromInput(id: string): string {
     const input = context.inputs.get(id);
     const name = toVariableName(`input_${id}`);
@@ -68,6 +89,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     if (name !== undefined) return fallback === undefined ? variable(name) : withDefault(name, fallback, depth);
     const [, secret] = /^\{\s*(?:secrets|inputs)\.([^}\s]+)\s*\}$/.exec(body) ?? [];
     if (secret !== undefined) return standInNamed(secret);
+    if (isReference(body, context.dialect)) return fromReference(written, body);
     const input = /^input:(.+)$/.exec(body)?.[1];
     if (input !== undefined) return fromInput(input);
     return standIn(written, body.replace(/^env:/, ""));
@@ -85,7 +107,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     return variable(name);
   }
 
-  function expand(text: string, depth = 0): string {
+  function expand(text: string, depth = 0, isShell = false): string {
     let result = "";
     for (let at = 0; at < text.length; ) {
       const found = placeholderAt(text, at, context.dialect);
@@ -94,7 +116,9 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
         at += text.startsWith("${", at) ? 2 : 1;
         continue;
       }
-      result += found.kind === "file" ? fromFile(found.body) : fromBody(found.body, depth);
+      const shellName = isShell ? shellVariable(found, context.dialect) : undefined;
+      if (shellName !== undefined) result += fromShell(shellName, text.slice(at, found.end));
+      else result += found.kind === "file" ? fromFile(found.body) : fromBody(found.body, depth);
       at = found.end;
     }
     return result;
@@ -105,9 +129,10 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   }
 
   return {
-    translate: (text) => expand(text),
+    translate: (text, isShell) => expand(text, 0, isShell),
     variables: () => [...variables.values()],
     notes: () => [...notes],
+    needs: () => [...needs.values()],
   };
 }
 
@@ -140,9 +165,23 @@ function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder 
 }
 
 function isReplaced(body: string, dialect: Dialect): boolean {
-  if (dialect !== "none" && dialect !== "prefixed") return true;
+  if ((dialect !== "none" && dialect !== "prefixed") || isReference(body, dialect)) return true;
   if (dialect === "prefixed" && (PREFIXED.test(body) || EDITOR_NAME.test(body))) return true;
   return VARIABLE.test(body) && !EDITOR_NAME.test(body);
+}
+
+/** In the files of editors `${command:…}` is a command of the editor. */
+function isReference(body: string, dialect: Dialect): boolean {
+  const isEditor = dialect === "prefixed" || dialect === "code";
+  return /^(?:keychain:|op:\/\/|vault:)./.test(body) || (!isEditor && /^command:./.test(body));
+}
+
+/** Programs that pass on `${NAME}` as it stands, or do so where NAME is not set. */
+const PASSING: ReadonlySet<Dialect> = new Set(["none", "prefixed", "gemini"]);
+
+function shellVariable({ kind, body }: Placeholder, dialect: Dialect): string | undefined {
+  const isPlain = kind === "value" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(body) && !EDITOR_NAME.test(body);
+  return isPlain && PASSING.has(dialect) ? body : undefined;
 }
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*(?::-[^]*)?$/;

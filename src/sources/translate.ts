@@ -4,11 +4,31 @@ const LONGEST_TEXT = 8_192;
 const TRANSLATED = ["command", "args", "env", "cwd", "url", "headers", "envFile"];
 
 /** The entry with the texts of its connection translated; names of variables and headers stay as they are. */
-export function translateTexts(entry: unknown, translate: (text: string) => string): unknown {
+export function translateTexts(entry: unknown, translate: Translate): unknown {
   if (!isJsonObject(entry)) return entry;
+  const script = scriptAt(entry);
+  const words = (value: unknown[]): unknown[] =>
+    value.map((word, index) => mapTexts(word, (text) => translate(text, script !== undefined && index >= script)));
+  const member = (key: string, value: unknown): unknown =>
+    key === "args" && Array.isArray(value) ? words(value) : mapTexts(value, (text) => translate(text));
   return Object.fromEntries(
-    Object.entries(entry).map(([key, value]) => [key, TRANSLATED.includes(key) ? mapTexts(value, translate) : value]),
+    Object.entries(entry).map(([key, value]) => [key, TRANSLATED.includes(key) ? member(key, value) : value]),
   );
+}
+
+type Translate = (text: string, isShell?: boolean) => string;
+
+const SHELL = /(?:^|[\\/])(?:(?:ba|z|da|k|fi)?sh|cmd|pwsh|powershell)(?:\.exe)?$/i;
+const TAKES_SCRIPT = /^(?:-[a-z]*c|-command|\/[ck])$/i;
+
+/** Where in `args` the script for a shell begins: after `sh -c`, `bash -lc`, `cmd /c` and the like. */
+function scriptAt({ command, args }: JsonObject): number | undefined {
+  if (!Array.isArray(args)) return undefined;
+  const words = [command, ...args].map((word) => (typeof word === "string" ? word : ""));
+  const shell = words.findIndex((word) => SHELL.test(word));
+  const option = shell === -1 ? -1 : words.findIndex((word, index) => index > shell && TAKES_SCRIPT.test(word));
+  // `words` begins with the command, so the word after the option has the option's index in `args`.
+  return option === -1 ? undefined : option;
 }
 
 function mapTexts(value: unknown, translate: (text: string) => string): unknown {

@@ -8,7 +8,12 @@ import {
   textOf,
   toCall,
 } from "../../test/support/upstreams.js";
+import { listen } from "../../test/rest/loopback.js";
+import { open, toCall as toRestCall, toOperation } from "../../test/rest/session.js";
+import { openSignInPlace } from "../../test/support/sign-in.js";
+import type { JsonObject } from "../model/json.js";
 import type { Connection } from "../model/server.js";
+import { createAuthFetch } from "./oauth/auth-fetch.js";
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -76,4 +81,41 @@ it("names the variable that is no address of a proxy", async () => {
     code: "CONFIGURATION_ERROR",
     message: "The environment variable HTTP_PROXY names a ftp proxy, which is not supported.",
   });
+});
+
+it("gets the document of a REST API and calls it through the proxy", async () => {
+  const proxy = await proxyWith();
+  const api = await listen((_received, response) => response.writeHead(200).end("{}"));
+  ending.push(() => api.stop());
+  const named = api.origin.replace("127.0.0.1", "api.example");
+  const session = await open(
+    { document: `${named}/openapi.json`, baseUrl: `${named}/v1` },
+    { env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } },
+  );
+  ending.push(() => session.close());
+  await session.listTools();
+  await session.callTool(toRestCall(toOperation()));
+  expect(proxy.asked).toEqual([`GET ${named}/openapi.json`, `GET ${named}/v1/items`]);
+});
+
+it("signs in with OAuth through the proxy", async () => {
+  const proxy = await proxyWith();
+  const rename = (value: JsonObject, host: string): JsonObject =>
+    JSON.parse(JSON.stringify(value).replaceAll("127.0.0.1", host)) as JsonObject;
+  const place = await openSignInPlace({ metadata: (honest) => rename(honest, "auth.example") });
+  ending.push(() => place.close());
+  const issuer = place.authorization.issuer.replace("127.0.0.1", "auth.example");
+  const url = place.server.url.replace("127.0.0.1", "mcp.example");
+  place.server.description = () => ({ resource: url, authorization_servers: [issuer] });
+  place.server.challenge = (honest) => honest.replace("127.0.0.1", "mcp.example");
+  const connection = { ...place.connection, url, oauth: { issuer } };
+  const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const guarded = createAuthFetch({ server: "remote", connection, env });
+  const login = await place.begin({ connection, guarded });
+  const { searchParams } = await place.authorization.approve(login.url.href.replace("auth.example", "127.0.0.1"));
+  const credential = await login.finish(searchParams, new AbortController().signal);
+  expect(place.authorization.fault(credential.accessToken, url)).toBeUndefined();
+  expect(proxy.asked).toEqual(
+    expect.arrayContaining([`POST ${url}`, `POST ${issuer}/register`, `POST ${issuer}/token`]),
+  );
 });

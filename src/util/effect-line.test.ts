@@ -19,6 +19,7 @@ it.each<[ServerEffect, string]>([
     { name: "a", url: "https://x/${ID}", headers: { Authorization: "Bearer ${TOKEN}" } },
     "a speaks to https://x/${ID} (sends the headers Authorization; is given your variables ID, TOKEN)",
   ],
+  [{ name: "a", command: "x", inheritEnv: ["AWS_*", "*"] }, 'a starts x (inherits from your environment "AWS_*", "*")'],
 ])("%j is told as %s", (server, line) => {
   expect(effectLine(server)).toBe(line);
 });

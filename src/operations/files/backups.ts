@@ -27,6 +27,8 @@ export interface Backup {
   readonly mode?: number;
   /** The maps and lists of it that were changed. */
   readonly sections: readonly Path[];
+  /** Keychain entries that were written with it; undoing leaves them. */
+  readonly keychain?: readonly string[];
 }
 
 export interface Backups {
@@ -42,7 +44,7 @@ export interface Backups {
   forgetEdits(most: number): Promise<void>;
 }
 
-export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "sections" | "isProject"> {
+export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "sections" | "isProject" | "keychain"> {
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array;
 }

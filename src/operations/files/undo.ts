@@ -18,6 +18,8 @@ export interface Undone {
   readonly changed?: readonly string[];
   /** Where what was overwritten is kept. */
   readonly overwritten?: string;
+  /** Keychain entries that were written with the file and stay. */
+  readonly keychain?: readonly string[];
 }
 
 export interface UndoOptions {
@@ -69,8 +71,13 @@ function waiting(backup: Backup): Undone {
   return { ...about(backup), status: "waiting", reason: "a file that could not be put back relies on it" };
 }
 
-function about({ path, role, client }: Backup): Pick<Undone, "path" | "role" | "client"> {
-  return { path, role, ...(client === undefined ? {} : { client }) };
+function about({ path, role, client, keychain }: Backup): Pick<Undone, "path" | "role" | "client" | "keychain"> {
+  return {
+    path,
+    role,
+    ...(client === undefined ? {} : { client }),
+    ...(keychain === undefined ? {} : { keychain }),
+  };
 }
 
 type Now =

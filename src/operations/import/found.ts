@@ -5,13 +5,12 @@ import { identity, mergeServers, type Outcome } from "../../sources/merge.js";
 import { isSwitch } from "../../sources/options.js";
 import { previewImport, type PreviewedFile } from "../../sources/preview.js";
 import type { System } from "../../sources/system.js";
-import { createVariables, resolveConnection, type Variables } from "../../config/variables.js";
+import { createVariables, type Variables } from "../../config/variables.js";
 import { isOwnFolder } from "../../config/locate.js";
-import { DiscoveryError } from "../../errors.js";
-import type { Connection } from "../../model/server.js";
 import type { Place } from "../../place.js";
-import { canonicalJson } from "../../util/json/canonical.js";
+import { createSecretReader } from "../../secrets/create-secret-reader.js";
 import { dirname } from "node:path";
+import { alignWith } from "./align.js";
 import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
 import type { Target } from "../files/target.js";
 
@@ -39,6 +38,7 @@ export interface Found {
   /** Those that are new, under the names that they get. */
   readonly added: readonly Candidate[];
   readonly variables: Variables;
+  readonly notes: readonly string[];
 }
 
 export async function findServers(place: Place, system: System, target: Target): Promise<Found> {
@@ -52,14 +52,17 @@ export async function findServers(place: Place, system: System, target: Target):
   });
   const files = withoutTwins(all);
   const own = ownServers(target, place.home);
-  const align = alignedWith(own, variables);
-  const candidates = new Map<ImportedServer, Candidate>();
+  const asFound = new Map<ImportedServer, Candidate>();
   for (const { content, isTrusted: isUsed } of files) {
     for (const server of content.kind === "read" && isUsed ? content.servers : []) {
       if (reasonAgainst(server, target) !== undefined) continue;
-      candidates.set(server, align(inItsFolder(toCandidate(server), place.cwd)));
+      asFound.set(server, inItsFolder(toCandidate(server), place.cwd));
     }
   }
+  const { env, home, elapsed } = place;
+  const secrets = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
+  const { align, notes } = await alignWith(own, [...asFound.values()], { variables, secrets });
+  const candidates = new Map([...asFound].map(([server, candidate]) => [server, align(candidate)]));
   const { servers, outcomes } = mergeServers([own, [...candidates.values()]], place.own());
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
@@ -81,6 +84,7 @@ export async function findServers(place: Place, system: System, target: Target):
     servers: found.map(settled),
     added: servers.filter(({ imported }) => imported !== undefined),
     variables,
+    notes,
   };
 }
 
@@ -117,30 +121,4 @@ function ownServers({ config, file }: Target, home: string): Candidate[] {
     definition: compileServer(entry, places),
     ...envFileOf(entry, places),
   }));
-}
-
-/**
- * One that is the same as one of ours once the variables are replaced is that one: a secret that was moved into a variable
- * must not make a second server of the first.
- */
-function alignedWith(own: readonly Candidate[], variables: Variables): (candidate: Candidate) => Candidate {
-  const known = new Map<string, Connection>();
-  for (const { definition } of own) {
-    const key = resolvedKey(definition.connection, variables);
-    if (key !== undefined) known.set(key, definition.connection);
-  }
-  return (candidate) => {
-    const key = resolvedKey(candidate.definition.connection, variables);
-    const connection = key === undefined ? undefined : known.get(key);
-    return connection === undefined ? candidate : { ...candidate, definition: { ...candidate.definition, connection } };
-  };
-}
-
-function resolvedKey(connection: Connection, variables: Variables): string | undefined {
-  try {
-    return canonicalJson(resolveConnection(connection, variables));
-  } catch (error) {
-    if (error instanceof DiscoveryError) return undefined;
-    throw error;
-  }
 }

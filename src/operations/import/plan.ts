@@ -12,6 +12,8 @@ import type { System } from "../../sources/system.js";
 import { toToolRules } from "../../sources/tool-rules.js";
 import { type ClientRewrite, planRewrites } from "./client-rewrites.js";
 import { type Found, findServers } from "./found.js";
+import type { Keychain } from "../../secrets/keychain.js";
+import { planKeychain } from "./keychain-secrets.js";
 import { type MovedSecrets, moveSecrets } from "./secret-variables.js";
 import type { Target } from "../files/target.js";
 import type { Write } from "../files/write.js";
@@ -33,6 +35,8 @@ export interface Plan {
   readonly copiedSecrets: readonly PlannedSecret[];
   /** Variables that come into `~/.ai/.env`. */
   readonly movedSecrets: readonly string[];
+  /** Entries that come into the keychain: names and values. */
+  readonly keychainEntries: ReadonlyMap<string, string>;
   /** Variables that a printed snippet needs and that are nowhere yet. */
   readonly unsetSecrets: readonly string[];
   /** For a configuration that is a program: what the person has to add to it. */
@@ -46,18 +50,30 @@ export interface PlanParts {
   readonly target: Target;
   /** The clients whose files are to be rewritten. */
   readonly clients: readonly ClientId[];
-  readonly movesSecrets: boolean;
+  /** Where secrets in clear go: `keep` leaves them in clear. */
+  readonly secrets: SecretsPlace;
+  /** Opened only where secrets go into it. */
+  readonly keychain: () => Keychain;
 }
 
-export async function planImport({ place, system, target, clients, movesSecrets }: PlanParts): Promise<Plan> {
+export type SecretsPlace = "keychain" | "env" | "keep";
+
+export async function planImport({ place, system, target, clients, secrets, keychain }: PlanParts): Promise<Plan> {
   const found = await findServers(place, system, target);
   const isPrinted = target.format === "program" && found.added.length > 0;
-  const moved = movesSecrets || isPrinted ? await moveSecrets(found.added, found.variables, place.home) : undefined;
-  const servers = moved?.servers ?? found.added;
+  const stored = secrets === "keychain" ? await planKeychain(found.added, keychain()) : undefined;
+  const remaining = stored?.servers ?? found.added;
+  const toVariables = secrets === "env" || isPrinted;
+  const moved = toVariables ? await moveSecrets(remaining, found.variables, place.home) : undefined;
+  const servers = moved?.servers ?? remaining;
+  const keychainEntries = stored?.added ?? new Map<string, string>();
   const additions = toAdditions(servers);
   const added = servers.map(({ definition }) => definition.name);
-  const config = added.length === 0 || isPrinted ? [] : [await configWrite(target, additions)];
-  const variables = moved !== undefined && movesSecrets ? variablesWrite(moved) : [];
+  const config =
+    added.length === 0 || isPrinted
+      ? []
+      : [{ ...(await configWrite(target, additions)), ...keychainOf(keychainEntries) }];
+  const variables = moved !== undefined && secrets === "env" ? variablesWrite(moved) : [];
   // Nothing may leave a client's file before the person has added it to the program.
   const rewrites = isPrinted ? [] : await planRewrites(found, { clients, system, target });
   return {
@@ -67,11 +83,16 @@ export async function planImport({ place, system, target, clients, movesSecrets 
     rewrites,
     writes: [...variables, ...config, ...rewrites.flatMap(({ write }) => write ?? [])],
     copiedSecrets: secretsIn(servers),
-    movedSecrets: movesSecrets ? (moved?.names ?? []) : [],
-    unsetSecrets: movesSecrets ? [] : (moved?.names ?? []),
+    movedSecrets: secrets === "env" ? (moved?.names ?? []) : [],
+    keychainEntries,
+    unsetSecrets: secrets === "env" ? [] : (moved?.names ?? []),
     ...(isPrinted ? { snippet: toSnippet(additions) } : {}),
-    notes: added.length === 0 ? [] : target.notes,
+    notes: [...(added.length === 0 ? [] : target.notes), ...found.notes],
   };
+}
+
+function keychainOf(entries: ReadonlyMap<string, string>): Pick<Write, "keychain"> {
+  return entries.size === 0 ? {} : { keychain: [...entries.keys()] };
 }
 
 function variablesWrite({ file, before, after, names }: MovedSecrets): Write[] {

@@ -5,8 +5,8 @@ import type { Variables } from "../../config/variables.js";
 import { DiscoveryError } from "../../errors.js";
 import type { Candidate } from "../../sources/candidate.js";
 import { addVariables } from "../../sources/rewrite/dotenv-text.js";
-import { replaceSecrets } from "../../sources/rewrite/secrets.js";
 import { hasCode } from "../files/has-code.js";
+import { nameSecrets } from "./name-secrets.js";
 
 /** Secrets on their way out of the configuration. */
 export interface MovedSecrets {
@@ -32,33 +32,11 @@ export async function moveSecrets(
   });
   const text = before?.toString("utf8") ?? "";
   const present = parseDotenv(text).values;
-  const added = new Map<string, string>();
-
-  function isFree(name: string, value: string): boolean {
-    const taken = added.get(name) ?? present.get(name) ?? valueOf(name, variables);
-    return taken === undefined || taken === value;
-  }
-
-  function variableFor(wanted: string, server: string, value: string): string {
-    const prefix = server
-      .toUpperCase()
-      .replace(/[^A-Z0-9]+/g, "_")
-      .replace(/^(?=\d)|^_+/, "_");
-    const names = [wanted, `${prefix}_${wanted}`];
-    for (let number = 2; ; number += 1) {
-      const name = names.shift() ?? `${prefix}_${wanted}_${number}`;
-      if (!isFree(name, value)) continue;
-      if (present.get(name) !== value) added.set(name, value);
-      return `\${${name}}`;
-    }
-  }
-
-  const moved = servers.map((candidate): Candidate => {
-    const { definition } = candidate;
-    const connection = replaceSecrets(definition.connection, definition.name, ({ variable, value }) =>
-      variableFor(variable, definition.name, value.replaceAll("$${", "${")),
-    );
-    return { ...candidate, definition: { ...definition, connection } };
+  const { servers: moved, added } = await nameSecrets(servers, {
+    valueOf: async (name) => present.get(name) ?? valueOf(name, variables),
+    holds: async (name, value) => present.get(name) === value,
+    canStore: () => true,
+    referenceTo: (name) => `\${${name}}`,
   });
   const after = addVariables(text, added);
   assertReadable(after, present, added);

@@ -15,15 +15,26 @@ export function canInterrupt(context: Context): boolean {
 export type Answer = "yes" | "no" | "unanswered";
 
 export async function ask(question: string, context: Context, signal = context.io.signal): Promise<Answer> {
+  const answer = await askLine(`${question} [y/N]`, context, signal);
+  if (answer === undefined) return "unanswered";
+  return /^\s*y(?:es)?\s*$/i.test(answer) ? "yes" : "no";
+}
+
+/** The line that the user types; undefined when the input ended without one. */
+export async function askLine(
+  question: string,
+  context: Context,
+  signal = context.io.signal,
+): Promise<string | undefined> {
   const { createInterface } = await import("node:readline/promises");
   return await context.undisturbed(async () => {
     const prompt = createInterface({ input: context.io.stdin });
     const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));
     try {
-      context.note([line(0, `${question} [y/N]`)]);
-      const answer = await Promise.race([prompt.question("", { signal }), ended]);
-      if (answer === undefined) return "unanswered";
-      return /^\s*y(?:es)?\s*$/i.test(answer) ? "yes" : "no";
+      context.note([line(0, question)]);
+      // A stream that has ended does not end again.
+      if (context.io.stdin.readableEnded) return undefined;
+      return await Promise.race([prompt.question("", { signal }), ended]);
     } catch (error) {
       if (!signal.aborted) throw error;
       // The terminal shows ^C and stays on its line.

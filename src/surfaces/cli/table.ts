@@ -160,7 +160,8 @@ const importServers: CommandSpec = {
     },
     {
       flags: "--secrets <where>",
-      summary: "env moves secrets into ~/.ai/.env; keep, the default, copies them as they are",
+      summary:
+        "keychain moves secrets into the system's keychain, env into ~/.ai/.env; keep, the default without a terminal, copies them in clear text",
     },
     { flags: "--yes", summary: "write without asking" },
     { flags: "--dry-run", summary: "only show what would be written; the default without a terminal" },
@@ -170,7 +171,7 @@ const importServers: CommandSpec = {
   examples: [
     "anygpt mcp import",
     "anygpt mcp import --client cursor claude-desktop",
-    "anygpt mcp import --client all --secrets env --yes",
+    "anygpt mcp import --client all --secrets keychain --yes",
     "anygpt mcp import --undo",
   ],
   load: async () => (await import("./commands/import.js")).importServers,

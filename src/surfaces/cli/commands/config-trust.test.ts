@@ -44,6 +44,16 @@ describe("a project's configuration", () => {
     expect(after.stderr).toBe("");
   });
 
+  it("shows what its servers inherit from the environment before it is trusted", async () => {
+    const { run } = createProject({
+      upstreams: { inheritEnv: ["GITHUB_*"] },
+      servers: { aws: { command: "x", inheritEnv: ["AWS_*"] } },
+    });
+    const { stdout } = await run({}, "config", "trust");
+    expect(stdout).toMatch(/aws starts x \(inherits from your environment "?AWS_\*"?\)/);
+    expect(stdout).toContain("GITHUB_*");
+  });
+
   it("has to be trusted again when it changes, and only then", async () => {
     const { run, write } = createProject(CONFIG);
     await run({}, "config", "trust");

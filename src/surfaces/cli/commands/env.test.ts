@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
+import { ROOT } from "../../../../test/support/gateway.js";
 
 const places: CliPlace[] = [];
 const createPlace = (config: object): CliPlace => {
@@ -59,6 +60,46 @@ describe("env", () => {
     [["env", "--check"], { GITHUB_TOKEN: "a", JIRA_HOST: "b", JIRA_TOKEN: "", INNER: "d", MORE_DIR: "e" }, 0],
   ])("%j with %j exits with %i", async (argv, env, exit) => {
     expect((await createPlace(CONFIG).runWith({ env }, "mcp", ...argv)).exit).toBe(exit);
+  });
+
+  it("passes unset variables of a shell script on as written, and says so", async () => {
+    const place = createCliPlace();
+    places.push(place);
+    const echo = join(ROOT, "test/servers/echo.mjs");
+    const script = `NAME=echo; exec ${process.execPath} "${dirname(echo)}/\${NAME}.mjs"`;
+    place.write(".cursor/mcp.json", {
+      mcpServers: {
+        shell: { command: "sh", args: ["-c", script] },
+        plain: { command: "x", args: ["${NAME}"] },
+      },
+    });
+    const ran = await place.run("mcp", "env", "--json");
+    expect(ran.json()).toMatchObject({
+      variables: [
+        {
+          name: "NAME",
+          status: "missing",
+          description: "passed to the shell as ${NAME} where it is not set",
+          neededBy: ["shell", "plain"],
+        },
+      ],
+    });
+    expect((await place.run("mcp", "env")).stdout).toContain("passed to the shell as ${NAME} where it is not set");
+    const called = await place.run("mcp", "execute", "shell:echo", "text=hello", "--json");
+    expect([called.exit, called.stdout.includes("hello")]).toEqual([0, true]);
+  });
+
+  it("says why a reference to the keychain in another program's file is not read", async () => {
+    const place = createCliPlace();
+    places.push(place);
+    place.write(".cursor/mcp.json", {
+      mcpServers: { notion: { command: "x", env: { TOKEN: "${keychain:NOTION}" } } },
+    });
+    const reason = "references to the keychain are only read from your own configuration";
+    const shown = await place.run("mcp", "env");
+    expect(shown.stdout).toContain(`in the place of \${keychain:NOTION}: ${reason}`);
+    const validated = await place.run("mcp", "config", "validate");
+    expect(validated.stdout + validated.stderr).toContain(reason);
   });
 
   it("says that nothing is needed", async () => {

@@ -33,11 +33,14 @@ export interface NeededVariable {
   /** A file that sets it and is not used, because nobody has trusted it. */
   readonly untrusted?: string;
   readonly hasDefault: boolean;
+  /** What is known of it. */
+  readonly description?: string;
   /** The servers, and the sources with their type, that need it. */
   readonly neededBy: readonly string[];
 }
 
 interface Use {
+  readonly description?: string | undefined;
   readonly hasDefault: boolean;
   readonly isMissing: boolean;
   readonly user: string;
@@ -46,10 +49,11 @@ interface Use {
 async function findNeeded(stages: Stages): Promise<NeededVariable[]> {
   const uses = new Map<string, Use[]>();
   const add = (name: string, use: Use): void => void uses.set(name, [...(uses.get(name) ?? []), use]);
-  for (const { name: server, connection } of stages.collected.servers) {
+  for (const { name: server, connection, needs = [] } of stages.collected.servers) {
     const missing = await missingOf(server, stages);
     for (const { name, hasDefault } of variablesIn(connection)) {
-      add(name, { hasDefault, isMissing: missing.has(name), user: server });
+      const description = needs.find((need) => need.name === name)?.description;
+      add(name, { hasDefault, isMissing: missing.has(name), user: server, description });
     }
   }
   for (const { type, path } of stages.config.sources === "all" ? [] : stages.config.sources) {
@@ -86,12 +90,14 @@ function isSet({ kind }: VariableOrigin): boolean {
 
 function toNeeded(name: string, uses: readonly Use[], origin: VariableOrigin): NeededVariable {
   const isMissing = uses.some((use) => use.isMissing);
+  const description = uses.find((use) => use.description !== undefined)?.description;
   return {
     name,
     status: isSet(origin) ? "set" : isMissing ? "missing" : "default",
     from: origin.kind === "process" ? "environment" : origin.kind === "file" ? origin.file : null,
     ...(origin.kind === "barred" ? { untrusted: origin.file } : {}),
     hasDefault: uses.every(({ hasDefault }) => hasDefault),
+    ...(description === undefined ? {} : { description }),
     neededBy: [...new Set(uses.map(({ user }) => user))],
   };
 }
@@ -161,7 +167,10 @@ function variableLines(variables: readonly NeededVariable[]): Line[] {
   const missing = variables.filter(({ status }) => status === "missing").length;
   return blocks([
     [line(0, bold(`Environment variables (${variables.length})`), ":")],
-    variables.map((one) => line(2, MARKS[one.status], " ", bold(one.name), `: ${describe(one)}`)),
+    variables.flatMap((one) => [
+      line(2, MARKS[one.status], " ", bold(one.name), `: ${describe(one)}`),
+      ...(one.description === undefined || one.status === "set" ? [] : [line(6, one.description)]),
+    ]),
     missing === 0 ? [] : [line(0, `${count(missing, "variable")} missing: the servers that need it cannot be used.`)],
   ]);
 }

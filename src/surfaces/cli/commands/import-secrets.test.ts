@@ -24,7 +24,12 @@ describe("import of secrets", () => {
   it("says where they are and how to move them", async () => {
     cursor(servers);
     expect((await run()).stdout).toContain(
-      "a env.GITHUB_TOKEN, b headers.Authorization, c env.GITHUB_TOKEN. With `--secrets env`",
+      `! 3 secrets in clear text are copied into ~/${CONFIG}, which only you can read:
+    a env.GITHUB_TOKEN
+    b headers.Authorization
+    c env.GITHUB_TOKEN
+  \`--secrets keychain\` moves secrets into the system's keychain instead, \`--secrets env\` into ~/.ai/.env.
+`,
     );
   });
 
@@ -33,7 +38,12 @@ describe("import of secrets", () => {
     place().write(".ai/.env", "# mine\nOTHER=1");
     chmodSync(at(".ai/.env"), 0o644);
     const first = await page("--secrets", "env", "--yes");
-    expect(first.secrets).toEqual({ copied: [], moved: ["GITHUB_TOKEN", "B_TOKEN", "C_GITHUB_TOKEN"], unset: [] });
+    expect(first.secrets).toEqual({
+      copied: [],
+      moved: ["GITHUB_TOKEN", "B_TOKEN", "C_GITHUB_TOKEN"],
+      keychain: [],
+      unset: [],
+    });
     expect(read(".ai/.env")).toBe(
       `# mine\nOTHER=1\nGITHUB_TOKEN='${SECRET}'\nB_TOKEN='b-s3cret'\nC_GITHUB_TOKEN="another's"\n`,
     );
@@ -68,7 +78,12 @@ describe("import of secrets beside a configuration that is a program", () => {
     expect(stdout).toContain('"${A_API_KEY}"');
     expect(stderr).toContain("Set GITHUB_TOKEN, A_API_KEY to the secrets of those files");
     expect(existsSync(at(".ai/.env"))).toBe(false);
-    expect((await page("--yes")).secrets).toEqual({ copied: [], moved: [], unset: ["GITHUB_TOKEN", "A_API_KEY"] });
+    expect((await page("--yes")).secrets).toEqual({
+      copied: [],
+      moved: [],
+      keychain: [],
+      unset: ["GITHUB_TOKEN", "A_API_KEY"],
+    });
   });
 
   it("says that ~/.ai/.env was not written as long as nobody has agreed", async () => {

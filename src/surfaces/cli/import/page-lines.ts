@@ -69,7 +69,11 @@ function fateOf({ outcome, as, reason }: ListedServer): [Styled, string] {
 
 /** What would be written, or was. */
 export function changeLines(page: ImportPage, home: string): Line[] {
-  const { changes, written, rewrites } = page;
+  const { changes, written, rewrites, secrets } = page;
+  const entries =
+    secrets.keychain.length === 0
+      ? []
+      : [line(2, written ? GOOD : dim("+"), " ", bold("keychain"), `: gets ${secrets.keychain.join(", ")}`)];
   const files = changes.map(({ file, what, failure }) => {
     if (failure !== undefined) return line(2, BAD, ` ${failure.replaceAll(file, shortened(file, home))}`);
     return line(2, written ? GOOD : dim("+"), " ", bold(shortened(file, home)), `: ${what}`);
@@ -87,8 +91,15 @@ export function changeLines(page: ImportPage, home: string): Line[] {
   const reasons = rewrites.flatMap(({ file, reasons: why }) =>
     why.map(({ server, reason }) => line(2, dim("-"), ` ${server} stays in ${shortened(file ?? "", home)}: ${reason}`)),
   );
-  if (files.length + rest.length + left.length + reasons.length === 0) return [];
-  return [line(0, bold(written ? "Written" : "To be written"), ":"), ...files, ...rest, ...left, ...reasons];
+  if (entries.length + files.length + rest.length + left.length + reasons.length === 0) return [];
+  return [
+    line(0, bold(written ? "Written" : "To be written"), ":"),
+    ...entries,
+    ...files,
+    ...rest,
+    ...left,
+    ...reasons,
+  ];
 }
 
 /** What was not used of what was found, and what to do about it. */
@@ -112,19 +123,8 @@ export function leftOutLines({ files, rewrites }: ImportPage, home: string): Lin
 }
 
 export function adviceLines(page: ImportPage, home: string): Line[] {
-  const { secrets, notes, isNew, added, config } = page;
-  const copied = [...new Set(secrets.copied.map(({ server, where }) => `${server} ${where}`))];
-  const secretLine =
-    copied.length === 0
-      ? []
-      : [
-          line(
-            0,
-            WARNING,
-            ` ${count(copied.length, "secret")} written out in those files ${copied.length === 1 ? "is" : "are"} copied into ` +
-              `${shortened(config, home)}, which only you can read: ${copied.join(", ")}. With \`--secrets env\` they go into ~/.ai/.env instead.`,
-          ),
-        ];
+  const { notes, isNew, added } = page;
+  const secretLines = clearLines(page, home);
   const future =
     isNew && added.length > 0
       ? [
@@ -136,7 +136,19 @@ export function adviceLines(page: ImportPage, home: string): Line[] {
           ),
         ]
       : [];
-  return [...secretLine, ...notes.map((note) => line(0, WARNING, ` ${note}`)), ...future];
+  return [...secretLines, ...notes.map((note) => line(0, WARNING, ` ${note}`)), ...future];
+}
+
+/** The secrets that stay in clear text, by server and key, and the options that move them. */
+function clearLines({ secrets, config }: ImportPage, home: string): Line[] {
+  const copied = [...new Set(secrets.copied.map(({ server, where }) => `${server} ${where}`))];
+  if (copied.length === 0) return [];
+  const what = `${count(copied.length, "secret")} in clear text ${copied.length === 1 ? "is" : "are"} copied into`;
+  return [
+    line(0, WARNING, ` ${what} ${shortened(config, home)}, which only you can read:`),
+    ...copied.map((one) => line(4, one)),
+    line(2, "`--secrets keychain` moves secrets into the system's keychain instead, `--secrets env` into ~/.ai/.env."),
+  ];
 }
 
 const UNDONE: Readonly<Record<Undone["status"], readonly [mark: Styled, done: string, planned: string]>> = {
@@ -149,7 +161,7 @@ const UNDONE: Readonly<Record<Undone["status"], readonly [mark: Styled, done: st
 
 /** `what` names the command that is undone. */
 export function undoneLines(undone: readonly Undone[], isPlanned: boolean, home: string, what = "the import"): Line[] {
-  return undone.flatMap(({ path, status, reason, changed = [], overwritten }) => {
+  return undone.flatMap(({ path, status, reason, changed = [], overwritten, keychain = [] }) => {
     const [mark, done, planned] = UNDONE[status];
     const text = (isPlanned ? planned : done).replace("WHAT", what);
     const why = reason === undefined ? "" : `: ${reason}`;
@@ -157,6 +169,9 @@ export function undoneLines(undone: readonly Undone[], isPlanned: boolean, home:
       line(0, mark, " ", bold(shortened(path, home)), ` ${text}${why}`),
       ...changed.map((where) => line(4, `changed: ${where}`)),
       ...(overwritten === undefined ? [] : [line(4, `What was in it is kept in ${shortened(overwritten, home)}.`)]),
+      ...(status === "restored" || status === "removed" ? keychain : []).map((name) =>
+        line(4, `The keychain keeps ${name}. \`anygpt mcp secret remove ${name}\` removes it.`),
+      ),
     ];
   });
 }

@@ -50,6 +50,8 @@ export interface ImportPage {
   readonly secrets: {
     readonly copied: Plan["copiedSecrets"];
     readonly moved: Plan["movedSecrets"];
+    /** Entries that come into the keychain. */
+    readonly keychain: readonly string[];
     /** Variables that the person has to set: the secrets themselves are not shown. */
     readonly unset: Plan["unsetSecrets"];
   };
@@ -76,7 +78,12 @@ export function toImportPage(plan: Plan, written?: readonly Written[]): ImportPa
     added: plan.added,
     rewrites: plan.rewrites.map(({ write: _write, ...rewrite }) => rewrite),
     changes: plan.writes.map(({ path, what }) => ({ file: path, what, ...failureOf(path, written) })),
-    secrets: { copied: plan.copiedSecrets, moved: plan.movedSecrets, unset: plan.unsetSecrets },
+    secrets: {
+      copied: plan.copiedSecrets,
+      moved: plan.movedSecrets,
+      keychain: [...plan.keychainEntries.keys()],
+      unset: plan.unsetSecrets,
+    },
     notes: plan.notes,
   };
 }

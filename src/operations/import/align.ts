@@ -1,0 +1,101 @@
+// Servers of our configuration and servers found elsewhere come in; those that are the same get the same connection.
+import { referencesIn, resolveConnection, type Variables } from "../../config/variables.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Connection } from "../../model/server.js";
+import type { SecretReader } from "../../secrets/create-secret-reader.js";
+import type { Candidate } from "../../sources/candidate.js";
+import { replaceSecrets } from "../../sources/rewrite/secrets.js";
+import { canonicalJson } from "../../util/json/canonical.js";
+
+export interface Aligned {
+  readonly align: (candidate: Candidate) => Candidate;
+  /** Servers of ours that could not be compared, each with the reason. */
+  readonly notes: readonly string[];
+}
+
+export interface AlignParts {
+  readonly variables: Variables;
+  readonly secrets: SecretReader;
+}
+
+/**
+ * A found server that equals one of ours once variables and references are replaced is that server: a secret that was moved
+ * into a variable or the keychain must not make a second server. A reference is only read where everything else is equal.
+ */
+export async function alignWith(
+  own: readonly Candidate[],
+  found: readonly Candidate[],
+  { variables, secrets }: AlignParts,
+): Promise<Aligned> {
+  const known = new Map<string, Connection>();
+  const notes: string[] = [];
+  const outlines = new Set(found.map(({ definition }) => outlineOf(definition.connection, variables)));
+
+  for (const { definition } of own) {
+    const { connection } = definition;
+    const references = referencesIn(connection);
+    const outline = outlineOf(connection, variables);
+    if (outline === undefined || (references.length > 0 && !outlines.has(outline))) continue;
+    const values = await readAll(references, secrets);
+    if (values instanceof DiscoveryError) {
+      notes.push(`${definition.name} could not be compared with the servers that were found. ${values.message}`);
+      continue;
+    }
+    const key = resolvedKey(connection, variables, (reference) => values.get(reference) ?? "");
+    if (key !== undefined) known.set(key, connection);
+  }
+
+  return {
+    notes,
+    align(candidate) {
+      const key = resolvedKey(candidate.definition.connection, variables);
+      const connection = key === undefined ? undefined : known.get(key);
+      if (connection === undefined) return candidate;
+      return { ...candidate, definition: { ...candidate.definition, connection } };
+    },
+  };
+}
+
+async function readAll(
+  references: readonly string[],
+  secrets: SecretReader,
+): Promise<ReadonlyMap<string, string> | DiscoveryError> {
+  const values = new Map<string, string>();
+  try {
+    for (const reference of references) values.set(reference, await secrets.read(reference));
+    return values;
+  } catch (error) {
+    if (error instanceof DiscoveryError) return error;
+    throw error;
+  }
+}
+
+const HIDDEN = "***";
+
+/** The connection without its secrets, whether they are written out or referred to. */
+function outlineOf(connection: Connection, variables: Variables): string | undefined {
+  const resolved = tryResolve(connection, variables, () => HIDDEN);
+  return resolved === undefined ? undefined : canonicalJson(replaceSecrets(resolved, "", () => HIDDEN));
+}
+
+function resolvedKey(
+  connection: Connection,
+  variables: Variables,
+  read?: (reference: string) => string,
+): string | undefined {
+  const resolved = tryResolve(connection, variables, read);
+  return resolved === undefined ? undefined : canonicalJson(resolved);
+}
+
+function tryResolve(
+  connection: Connection,
+  variables: Variables,
+  read?: (reference: string) => string,
+): Connection | undefined {
+  try {
+    return resolveConnection(connection, variables, { read });
+  } catch (error) {
+    if (error instanceof DiscoveryError) return undefined;
+    throw error;
+  }
+}

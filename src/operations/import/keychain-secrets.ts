@@ -1,0 +1,24 @@
+import { type Keychain, isStorable } from "../../secrets/keychain.js";
+import type { Candidate } from "../../sources/candidate.js";
+import { nameSecrets, type NamedSecrets } from "./name-secrets.js";
+
+/** Puts `${keychain:NAME}` in the place of each secret. The entries are only planned: nothing is written. */
+export function planKeychain(servers: readonly Candidate[], keychain: Keychain): Promise<NamedSecrets> {
+  const read = new Map<string, Promise<string | undefined>>();
+  const valueOf = (name: string): Promise<string | undefined> => {
+    const value = read.get(name) ?? keychain.read(name);
+    read.set(name, value);
+    return value;
+  };
+  return nameSecrets(servers, {
+    valueOf,
+    holds: async (name, value) => (await valueOf(name)) === value,
+    canStore: isStorable,
+    referenceTo: (name) => `\${keychain:${name}}`,
+  });
+}
+
+/** Writes one entry after the other: each may ask the user to unlock the keychain. */
+export async function writeKeychain(entries: ReadonlyMap<string, string>, keychain: Keychain): Promise<void> {
+  for (const [name, value] of entries) await keychain.write(name, value);
+}

@@ -1,0 +1,71 @@
+// Servers with secrets in clear come in; servers with a reference in the place of each secret go out.
+import type { Candidate } from "../../sources/candidate.js";
+import { findSecrets, type PlainSecret, replaceSecrets } from "../../sources/rewrite/secrets.js";
+
+/** Where secrets are moved to. */
+export interface SecretStore {
+  /** The value that a name stands for already; undefined when the name is free. */
+  valueOf(name: string): Promise<string | undefined>;
+  /** Whether nothing has to be written for this name and value. */
+  holds(name: string, value: string): Promise<boolean>;
+  /** A value that cannot be stored stays where it is. */
+  canStore(value: string): boolean;
+  /** What is written into the configuration in the place of the secret. */
+  referenceTo(name: string): string;
+}
+
+export interface NamedSecrets {
+  readonly servers: readonly Candidate[];
+  /** What has to be written into the store, by name. */
+  readonly added: ReadonlyMap<string, string>;
+}
+
+const LONGEST_PREFIX = 48;
+
+export async function nameSecrets(servers: readonly Candidate[], store: SecretStore): Promise<NamedSecrets> {
+  const added = new Map<string, string>();
+
+  async function nameFor(wanted: string, server: string, value: string): Promise<string> {
+    const prefix = prefixOf(server);
+    const names = [wanted, `${prefix}_${wanted}`];
+    for (let number = 2; ; number += 1) {
+      const name = names.shift() ?? `${prefix}_${wanted}_${number}`;
+      const taken = added.get(name) ?? (await store.valueOf(name));
+      if (taken !== undefined && taken !== value) continue;
+      if (!(await store.holds(name, value))) added.set(name, value);
+      return name;
+    }
+  }
+
+  async function convert(candidate: Candidate): Promise<Candidate> {
+    const { definition } = candidate;
+    const references = new Map<string, string>();
+    for (const secret of findSecrets(definition.connection, definition.name)) {
+      const value = secret.value.replaceAll("$${", "${");
+      if (!store.canStore(value)) continue;
+      references.set(keyOf(secret), store.referenceTo(await nameFor(secret.variable, definition.name, value)));
+    }
+    const connection = replaceSecrets(
+      definition.connection,
+      definition.name,
+      (secret) => references.get(keyOf(secret)) ?? secret.value,
+    );
+    return { ...candidate, definition: { ...definition, connection } };
+  }
+
+  const named: Candidate[] = [];
+  for (const candidate of servers) named.push(await convert(candidate));
+  return { servers: named, added };
+}
+
+function keyOf({ variable, value }: PlainSecret): string {
+  return `${variable}\0${value}`;
+}
+
+function prefixOf(server: string): string {
+  return server
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .replace(/^(?=\d)|^_+/, "_")
+    .slice(0, LONGEST_PREFIX);
+}
