@@ -124,7 +124,7 @@ describe("--verbose", () => {
       return ran;
     };
     expect((await list()).stderr).not.toContain("No tools from broken");
-    expect((await list("--verbose")).stderr).toContain("No tools from broken: broken ended with code 7.");
+    expect((await list("--verbose")).stderr).toContain("No tools from broken: broken ended with code 7: ");
   });
 });
 
