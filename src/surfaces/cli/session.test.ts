@@ -33,7 +33,7 @@ describe("waiting for servers", () => {
     ["doctor", "Asking 1 of 1 server… hanging\n"],
   ])("shows progress in %s, ends with 130 on Ctrl-C, and leaves no process", async (command, progress) => {
     const stop = new AbortController();
-    const onOutput = (text: string): unknown => text.includes("Asking") && stop.abort();
+    const onOutput = (text: string): unknown => /Asking|Waiting/.test(text) && stop.abort();
     const { exit, stdout, stderr } = await place.runWith(
       { signal: stop.signal, onOutput },
       "mcp",
