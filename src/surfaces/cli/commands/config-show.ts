@@ -86,7 +86,8 @@ function withoutFile({ origin }: ConfigPage): string {
 }
 
 function sectionLine(name: string, section: object): Line {
-  const values = Object.entries(section).map(([key, value]) => `${key} ${String(value)}`);
+  const shown = (value: unknown): string => (Array.isArray(value) ? `[${value.join(", ")}]` : String(value));
+  const values = Object.entries(section).map(([key, value]) => `${key} ${shown(value)}`);
   return line(0, `${name}: ${values.join(", ")}`);
 }
 
