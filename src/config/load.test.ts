@@ -356,25 +356,25 @@ describe("the environment", () => {
       "stands in for what no file sets",
       "{}",
       { MCP_DEFAULT_LIMIT: "3" },
-      { limit: 3, minRelevance: 0, semantic: true },
+      { limit: 3, minRelevance: 0, semantic: true, suggestions: true },
     ],
     [
       "stands in for the rest of a section",
       '{ "search": { "limit": 7 } }',
       { MCP_DEFAULT_LIMIT: "3", MCP_SEARCH_MIN_CONFIDENCE: " 0.5 " },
-      { limit: 7, minRelevance: 0.5, semantic: true },
+      { limit: 7, minRelevance: 0.5, semantic: true, suggestions: true },
     ],
     [
       "stands in for an empty section",
       '{ "search": null }',
       { MCP_SEARCH_MIN_CONFIDENCE: "1" },
-      { limit: 10, minRelevance: 1, semantic: true },
+      { limit: 10, minRelevance: 1, semantic: true, suggestions: true },
     ],
     [
       "may be empty",
       "{}",
       { MCP_DEFAULT_LIMIT: "", MCP_SEARCH_MIN_CONFIDENCE: " " },
-      { limit: 10, minRelevance: 0, semantic: true },
+      { limit: 10, minRelevance: 0, semantic: true, suggestions: true },
     ],
   ])("%s", async (_, text, env, search) => {
     write({ [PROJECT]: text });

@@ -284,7 +284,7 @@ describe("config reload", () => {
     const { exit, stdout } = await place.run("mcp", "config", "reload");
     expect(exit).toBe(0);
     expect(stdout).toMatch(
-      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken ended with code 7: .*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nRunning gateways have been told, and follow within two seconds\.\n$/,
+      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken ended with code 7: "no database configured"\..*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nRunning gateways have been told, and follow within two seconds\.\n$/,
     );
 
     toolServer(place, "github", { tools: [tool("kept"), tool("altered", "After"), tool("fresh")] });
@@ -324,7 +324,7 @@ describe("doctor", () => {
     expect(stdout).toMatch(/\n✓ echo \(15 tools, \d+ ms, legacy protocol\)\n/);
     expect(stdout).toMatch(/✓ bad \(\d+ tools?, .*\)\n {2}! .* was left out: /);
     expect(stdout).toMatch(
-      /✗ broken failed after \d+ ms\n {2}broken ended with code 7: .*\n(.*\n)* {2}stderr: no database configured\n/,
+      /✗ broken failed after \d+ ms\n {2}broken ended with code 7: "no database configured"\.\n(.*\n)* {2}stderr: no database configured\n/,
     );
     expect(stdout).toMatch(
       /✗ unset failed after \d+ ms\n {2}The variable ANYGPT_TEST_UNSET is not set\.\n {2}Set it in/,
