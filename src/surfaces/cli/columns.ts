@@ -1,5 +1,5 @@
 // Rows of cells come in; lines that fit the terminal go out. A cell that is too long is cut and ends with an ellipsis.
-import { displayWidth, sanitize } from "../../util/terminal.js";
+import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
 import type { Line, Part, Style } from "./lines.js";
 
@@ -56,15 +56,4 @@ function rowParts(cells: readonly Cell[], heads: readonly Column[], widths: read
     const gap = index === 0 ? "" : " ".repeat(GAP);
     return heads[index]?.align === "right" ? [gap + space, part] : [gap, part, space];
   });
-}
-
-/** The beginning of the text, at most so many cells wide. */
-export function cutToWidth(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  let cut = "";
-  for (const character of text) {
-    if (displayWidth(cut + character) > width - 1) break;
-    cut += character;
-  }
-  return `${cut.trimEnd()}…`;
 }

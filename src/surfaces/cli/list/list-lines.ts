@@ -1,4 +1,5 @@
-import { cutToWidth, type Cell, type Column, tableLines } from "../columns.js";
+import { cutToWidth } from "../../../util/terminal.js";
+import { type Cell, type Column, tableLines } from "../columns.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
 import { BAD, blocks, bold, count, line, type Line, type Style } from "../lines.js";
 import type { ListedServer, ListedState } from "./listed-server.js";
