@@ -137,8 +137,8 @@ export async function compose({ loaded, place, foundation, books, previous }: Co
     elapsed: place.elapsed,
     log,
   });
-  const { enabled: remembers, ttl } = config.cache;
-  const lookup = createLookup({ catalog, refresh, remembers, ttlMs: ttl * 1000, now });
+  const ttlMs = config.cache.ttl * 1000;
+  const lookup = createLookup({ catalog, refresh, remembers: config.cache.enabled, ttlMs, now });
   const meaning = (): Promise<Meaning | undefined> => loadOwnModel(warn);
   const directory = openDirectory({ meaning });
   const found = createDiscovery({ snapshot, lookup, refresh, options: config.search, meaning, directory, indexers });

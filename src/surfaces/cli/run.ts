@@ -37,8 +37,8 @@ export function reportOutside(error: DiscoveryError, argv: readonly string[], io
 export function withGroup(argv: readonly string[]): readonly string[] {
   const [group] = ANYGPT.commands;
   const word = firstOperand(argv);
-  if (group === undefined || word === undefined) return argv;
-  const own = [group.name, "help", "__complete"];
+  if (group === undefined || word === undefined || word.startsWith("__")) return argv;
+  const own = [group.name, "help"];
   const inner = (group.commands ?? []).map(({ name }) => name);
   const meant = [...own, ...inner].includes(word) ? word : nearestNames(word, [...own, ...inner])[0];
   return meant !== undefined && inner.includes(meant) ? [group.name, ...argv] : argv;
