@@ -6,8 +6,8 @@ import type { Line, Part, Style } from "./lines.js";
 export interface Column {
   readonly head: string;
   readonly align?: "right";
-  /** Columns that may be cut, those with the highest number first; without it the column keeps its width. */
-  readonly yields?: number;
+  /** Its cells may be cut, where it is the widest of such columns. */
+  readonly isCut?: true;
 }
 
 export interface Cell {
@@ -31,18 +31,17 @@ function clean(text: string): string {
   return toOneLine(sanitize(text));
 }
 
+/** The widest column that may be cut gives way first. */
 function fit(heads: readonly Column[], wanted: readonly number[], columns: number): number[] {
   const widths = [...wanted];
+  const cut = heads.flatMap(({ isCut }, index) => (isCut ? [index] : []));
   let excess = widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - columns;
-  const yielding = heads
-    .map(({ yields = 0 }, index) => ({ yields, index }))
-    .filter(({ yields }) => yields > 0)
-    .sort((one, other) => other.yields - one.yields);
-  for (const { index } of yielding) {
-    const width = widths[index] ?? 0;
-    const spared = Math.min(Math.max(excess, 0), Math.max(width - NARROWEST, 0));
-    widths[index] = width - spared;
-    excess -= spared;
+  while (excess > 0) {
+    const widest = Math.max(...cut.map((index) => widths[index] ?? 0));
+    const index = widths.findIndex((width, at) => cut.includes(at) && width === widest);
+    if (index === -1 || widest <= NARROWEST) break;
+    widths[index] = widest - 1;
+    excess -= 1;
   }
   return widths;
 }

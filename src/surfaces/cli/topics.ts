@@ -37,7 +37,7 @@ export const TOPICS: readonly Topic[] = [
   {
     name: "servers",
     heading: "Manage servers",
-    commands: ["add", "remove", "enable", "disable", "edit", "adapter", "discover", "auth", "config", "env", "logs"],
+    commands: ["add", "remove", "enable", "disable", "edit", "adapter", "discover", "auth", "config", "env", "secret", "logs", "undo"],
     text: ["Servers come from the configuration and from the files of other programs that it names as sources."],
     examples: ["anygpt config sources", "anygpt env", "anygpt logs github --follow"],
   },

@@ -46,11 +46,11 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
     ],
     [
-      line(0, `Sources (${sources.length})${allClientsText(page)}:`),
+      headOf("Sources", sources.length, allClientsText(page)),
       ...sources.map((source) => sourceLine(source, home)),
     ],
     [
-      line(0, `Tool Rules (${toolRules.length}):`),
+      headOf("Tool Rules", toolRules.length),
       ...toolRules.map(({ rule, ...place }, index) =>
         line(2, `${index + 1}. ${rule}`, ...placeParts(place, page.file, home)),
       ),
@@ -71,6 +71,11 @@ export function configLines(page: ConfigPage, home: string): Line[] {
   ]);
 }
 
+/** `Sources (2):`, or `Sources: none`. */
+function headOf(name: string, amount: number, more = ""): Line {
+  return line(0, amount === 0 && more === "" ? `${name}: none` : `${name} (${amount})${more}:`);
+}
+
 /** `all: 22 servers from 4 clients`. */
 function allClientsText({ allClients, sources }: ConfigPage): string {
   if (allClients === "no") return "";
@@ -86,7 +91,7 @@ function withoutFile({ origin }: ConfigPage): string {
 }
 
 function sectionLine(name: string, section: object): Line {
-  const values = Object.entries(section).map(([key, value]) => `${key} ${String(value)}`);
+  const values = Object.entries(section).map(([key, value]) => `${key} ${String(value) || "none"}`);
   return line(0, `${name}: ${values.join(", ")}`);
 }
 
@@ -126,7 +131,7 @@ function sourcesLines(page: ConfigPage, home: string): Line[] {
   const foreign = new Set(sources.flatMap(({ status, path }) => (status === "untrusted" ? [path] : [])));
   const own = page.untrusted.filter((path) => !foreign.has(path));
   return blocks([
-    [line(0, bold(`Sources (${sources.length})`), ":")],
+    [line(0, bold("Sources"), ":")],
     [
       ...own.map((path) => line(2, WARNING, ` ${path} - not trusted`)),
       file === null && page.origin !== "program"

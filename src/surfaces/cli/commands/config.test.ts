@@ -181,7 +181,7 @@ describe("config sources", () => {
     const { exit, stdout } = await place.run("mcp", "config", "sources");
     expect(exit).toBe(0);
     expect(stdout).toBe(
-      `Sources (2):\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers (two, three)\n  ✗ windsurf (none.json) - not found\n`,
+      `Sources:\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers (two, three)\n  ✗ windsurf (none.json) - not found\n`,
     );
     expect((await place.run("mcp", "config", "sources", "--json")).json()).toMatchObject({
       sources: [

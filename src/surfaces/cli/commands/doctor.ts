@@ -171,7 +171,7 @@ function verdict(servers: readonly Diagnosis[], { total, ms, isInterrupted }: Ou
   const told = failed === 0 ? "" : ` ${failed} of ${count(total, "server")} failed.`;
   if (isInterrupted) return line(0, WARNING, ` Interrupted: ${total - servers.length} not asked to the end.${told}`);
   const time = `${(ms / 1000).toFixed(1)} s`;
-  return failed === 0 ? line(0, GOOD, ` All servers answered (${time}).`) : line(0, BAD, `${told} (${time})`);
+  return failed === 0 ? line(0, GOOD, ` All servers answered (${time}).`) : line(0, BAD, ` ${failed} of ${count(total, "server")} failed (${time}).`);
 }
 
 function checkLine({ name, status, detail }: Check): Line {
