@@ -45,10 +45,7 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
       line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
     ],
-    [
-      headOf("Sources", sources.length, allClientsText(page)),
-      ...sources.map((source) => sourceLine(source, home)),
-    ],
+    [headOf("Sources", sources.length, allClientsText(page)), ...sources.map((source) => sourceLine(source, home))],
     [
       headOf("Tool Rules", toolRules.length),
       ...toolRules.map(({ rule, ...place }, index) =>
@@ -91,7 +88,9 @@ function withoutFile({ origin }: ConfigPage): string {
 }
 
 function sectionLine(name: string, section: object): Line {
-  const values = Object.entries(section).map(([key, value]) => `${key} ${String(value) || "none"}`);
+  const values = Object.entries(section)
+    .filter(([, value]) => String(value) !== "")
+    .map(([key, value]) => `${key} ${String(value)}`);
   return line(0, `${name}: ${values.join(", ")}`);
 }
 
