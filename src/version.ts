@@ -1,3 +1,4 @@
 import manifest from "../package.json" with { type: "json" };
 
+export const PACKAGE: string = manifest.name;
 export const VERSION: string = manifest.version;

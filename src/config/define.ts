@@ -72,6 +72,8 @@ export interface DiscoveryConfig {
     | undefined;
   upstreams?: UpstreamsConfig | undefined;
   execution?: ExecutionConfig | undefined;
+  /** `false` shows no notice of newer versions, and asks no registry for them. */
+  updateNotice?: boolean | undefined;
 }
 
 /** How a server is reached: a program to start, or an address. Strings may hold `${VAR}` and `${VAR:-default}`. */

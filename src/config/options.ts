@@ -39,6 +39,12 @@ export const configOptions = z
     observability: observabilityOptions.prefault({}),
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
+    updateNotice: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Show in a terminal, at most once a day, that a newer version is available. The background gateway asks npm's registry for it; `ANYGPT_NO_UPDATE_NOTIFIER=1` switches it off too.",
+      ),
   })
   .superRefine(({ servers, mcpServers = servers, adapters }, context) => {
     // What is wrong in itself was not read, and is told already.

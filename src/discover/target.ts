@@ -1,4 +1,5 @@
 // What a person or an agent says of a server comes in; how it is reached and what it needs, as files say it, go out. Asks nobody.
+import { parseDockerRun } from "../util/docker-command.js";
 import { DiscoveryError } from "../errors.js";
 import type { EnvNeed, FileConnection } from "../toolfiles/format/tool-file.js";
 import { isServerName, SERVER_NAME_RULE } from "../toolfiles/ids/server-name.js";
@@ -68,13 +69,26 @@ function toProgram(name: string, words: readonly string[], wish: TargetWish): Di
   if (stray !== undefined) {
     throw wrong(`The command holds a variable: ${stray}.`, "Name variables that the program reads with --auth-env.");
   }
+  const docker = parseDockerRun(words);
+  if (docker?.isInteractive === false) {
+    throw wrong(
+      "`docker run` without -i closes the standard input of the server, which then ends.",
+      "Add -i after `run`.",
+    );
+  }
   const known = knownProgram(words);
-  const variable = wish.authEnv ?? known?.variable;
-  if (variable !== undefined) assertVariable(variable);
+  const own = wish.authEnv ?? known?.variable;
+  const variables = [...new Set([...(own === undefined ? [] : [own]), ...(docker?.variables ?? [])])];
+  for (const variable of variables) assertVariable(variable);
   return {
     name,
-    connection: { kind: "stdio", command, args, env: variable === undefined ? {} : { [variable]: `\${${variable}}` } },
-    needs: variable === undefined ? [] : [toNeed(name, { variable }, known)],
+    connection: {
+      kind: "stdio",
+      command,
+      args,
+      env: Object.fromEntries(variables.map((variable) => [variable, `\${${variable}}`])),
+    },
+    needs: variables.map((variable) => toNeed(name, { variable }, known)),
     ...(known === undefined ? {} : { known }),
   };
 }

@@ -10,9 +10,13 @@ export interface LogLine {
 
 /** The last lines of the file, and of the full one before it where that is needed. */
 export async function readLastLines(file: string, most: number): Promise<LogLine[]> {
-  const current = await readLines(file, 0);
-  const before = current.lines.length >= most ? [] : (await readLines(`${file}.1`, 0)).lines;
-  return [...before, ...current.lines].slice(-most);
+  return (await readEnd(file, most)).lines;
+}
+
+async function readEnd(file: string, most: number): Promise<ReadLines> {
+  const { lines, end } = await readLines(file, 0);
+  const before = lines.length >= most ? [] : (await readLines(`${file}.1`, 0)).lines;
+  return { lines: [...before, ...lines].slice(-most), end };
 }
 
 const LOOK_AGAIN_MS = 300;
@@ -24,8 +28,9 @@ export async function followLines(
   show: (lines: readonly LogLine[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  show(await readLastLines(file, most));
-  let from = await sizeOf(file);
+  const last = await readEnd(file, most);
+  show(last.lines);
+  let from = last.end;
   while (await setTimeout(LOOK_AGAIN_MS, true, { signal }).catch(() => false)) {
     const size = await sizeOf(file);
     // A file that is shorter than before is a new one.
@@ -40,8 +45,14 @@ async function sizeOf(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
 
-/** Whole lines from the offset on; `end` is where the next ones begin. */
-async function readLines(file: string, from: number): Promise<{ readonly lines: LogLine[]; readonly end: number }> {
+interface ReadLines {
+  readonly lines: LogLine[];
+  /** Where the next ones begin. */
+  readonly end: number;
+}
+
+/** Whole lines from the offset on. */
+async function readLines(file: string, from: number): Promise<ReadLines> {
   const handle = await open(file, "r").catch(() => undefined);
   if (handle === undefined) return { lines: [], end: from };
   try {

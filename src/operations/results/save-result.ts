@@ -48,10 +48,14 @@ export async function saveResult({ text, binaries }: ResultParts, target: SaveTa
     }
     return saved;
   } catch (error) {
-    throw new DiscoveryError("INTERNAL_ERROR", `The tool ran, but its result was not saved (${codeOf(error)}).`, {
-      hint: "`anygpt mcp audit` has the record of the call. Do not repeat a call that must not run twice.",
-      executed: "yes",
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `The tool ran, but its result was not saved in ${target.path} (${codeOf(error)}).`,
+      {
+        hint: "`anygpt mcp audit` has the record of the call. Do not repeat a call that must not run twice.",
+        executed: "yes",
+      },
+    );
   }
 }
 

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
+import { parseDockerRun } from "../../util/docker-command.js";
 import { absolutePath, shortenHome } from "../../util/home-path.js";
 import type { ServerDraft } from "./add.js";
 
@@ -70,13 +71,21 @@ function toProgram(
       `Write it without the quotes: anygpt mcp add ${name} -- ${command}`,
     );
   }
+  const docker = parseDockerRun(words);
+  if (docker?.isInteractive === false) {
+    throw wrong(
+      "`docker run` without -i closes the standard input of the server, which then ends.",
+      `Write it with -i: anygpt mcp add ${name} -- ${command} run -i …`,
+    );
+  }
+  const given = Object.fromEntries([...(docker?.variables ?? []), ...env].map(toVariable));
   const folder = folderFor(words, cwd, places);
   return {
     name,
     entry: {
       command,
       ...(args.length === 0 ? {} : { args }),
-      ...(env.length === 0 ? {} : { env: Object.fromEntries(env.map(toVariable)) }),
+      ...(Object.keys(given).length === 0 ? {} : { env: given }),
       ...(folder === undefined ? {} : { cwd: shortenHome(folder, places.home) }),
     },
     ...(folder !== undefined && cwd === undefined

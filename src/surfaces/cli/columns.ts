@@ -1,13 +1,13 @@
 // Rows of cells come in; lines that fit the terminal go out. A cell that is too long is cut and ends with an ellipsis.
-import { displayWidth, sanitize } from "../../util/terminal.js";
+import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
 import type { Line, Part, Style } from "./lines.js";
 
 export interface Column {
   readonly head: string;
   readonly align?: "right";
-  /** Columns that may be cut, those with the highest number first; without it the column keeps its width. */
-  readonly yields?: number;
+  /** Its cells may be cut, where it is the widest of such columns. */
+  readonly isCut?: true;
 }
 
 export interface Cell {
@@ -31,18 +31,17 @@ function clean(text: string): string {
   return toOneLine(sanitize(text));
 }
 
+/** The widest column that may be cut gives way first. */
 function fit(heads: readonly Column[], wanted: readonly number[], columns: number): number[] {
   const widths = [...wanted];
+  const cut = heads.flatMap(({ isCut }, index) => (isCut ? [index] : []));
   let excess = widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - columns;
-  const yielding = heads
-    .map(({ yields = 0 }, index) => ({ yields, index }))
-    .filter(({ yields }) => yields > 0)
-    .sort((one, other) => other.yields - one.yields);
-  for (const { index } of yielding) {
-    const width = widths[index] ?? 0;
-    const spared = Math.min(Math.max(excess, 0), Math.max(width - NARROWEST, 0));
-    widths[index] = width - spared;
-    excess -= spared;
+  while (excess > 0) {
+    const widest = Math.max(...cut.map((index) => widths[index] ?? 0));
+    const index = widths.findIndex((width, at) => cut.includes(at) && width === widest);
+    if (index === -1 || widest <= NARROWEST) break;
+    widths[index] = widest - 1;
+    excess -= 1;
   }
   return widths;
 }
@@ -56,15 +55,4 @@ function rowParts(cells: readonly Cell[], heads: readonly Column[], widths: read
     const gap = index === 0 ? "" : " ".repeat(GAP);
     return heads[index]?.align === "right" ? [gap + space, part] : [gap, part, space];
   });
-}
-
-/** The beginning of the text, at most so many cells wide. */
-export function cutToWidth(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  let cut = "";
-  for (const character of text) {
-    if (displayWidth(cut + character) > width - 1) break;
-    cut += character;
-  }
-  return `${cut.trimEnd()}…`;
 }

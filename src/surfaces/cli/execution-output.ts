@@ -133,7 +133,7 @@ function savedLines(saved: readonly SavedFile[]): Line[] {
 function howToSave(answer: CallResult): Line[] {
   const { binaries } = toResultParts(answer);
   if (binaries.length === 0) return [];
-  return [line(0, dim(`Not shown: ${binaries.map(describePart).join(", ")}. Add -o FILE to save it.`))];
+  return [line(0, dim(`Add -o FILE to save ${binaries.map(describePart).join(" and ")}.`))];
 }
 
 const REPLAYED = line(0, dim("Nothing ran this time: this is what the first call with the same key led to."));

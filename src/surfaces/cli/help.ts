@@ -17,6 +17,8 @@ export function helpLayout(columns: number): HelpConfiguration {
   return {
     minWidthToWrap: help.minWidthToWrap,
     styleUsage: (usage) => wrap(usage, USAGE_INDENT),
+    // In the order in which they are shown, not in which the parser has them.
+    groupItems: (_, visible, groupName) => help.groupItems(visible, visible, groupName),
     subcommandTerm: (command) => command.name(),
     visibleCommands: (command) => shortForms(command) ?? help.visibleCommands(command),
     formatItem(term, termWidth, description) {
@@ -30,7 +32,7 @@ export function helpLayout(columns: number): HelpConfiguration {
 /** The program itself has the commands of its one group, which may be typed without the group's name. */
 function shortForms(command: Command): Command[] | undefined {
   const group = command.parent === null ? groupOf(command) : undefined;
-  return group && [group, ...group.commands];
+  return group && [...group.commands, group];
 }
 
 function groupOf(program: Command): Command | undefined {

@@ -2,7 +2,7 @@
 import picocolors from "picocolors";
 import { displayWidth, sanitize } from "../../util/terminal.js";
 import type { CliIo } from "./io.js";
-import type { Line, Part, Style } from "./lines.js";
+import { BAD, GOOD, type Line, type Part, type Style, WAITING, WARNING } from "./lines.js";
 
 export interface RenderOptions {
   readonly columns: number;
@@ -36,14 +36,22 @@ function renderLine(line: Line, options: RenderOptions): string[] {
   const width = verbatim ? Infinity : Math.max(columns, NARROWEST);
   const margin = " ".repeat(indent);
   const colors = picocolors.createColors(color);
+  const hang = " ".repeat(startsWithMark(parts) ? MARK_WIDTH : 0);
   return splitLines(parts).flatMap((pieces) =>
-    wrap(pieces, width - indent).map((row) => {
+    wrap(pieces, width - indent, hang.length).map((row, index) => {
       const text = row
         .map((piece) => (piece.style === undefined ? piece.text : colors[piece.style](piece.text)))
         .join("");
-      return text === "" ? "\n" : `${margin}${text}\n`;
+      return text === "" ? "\n" : `${margin}${index === 0 ? "" : hang}${text}\n`;
     }),
   );
+}
+
+const MARK_WIDTH = 2;
+
+/** Rows that go on stand below the text after the mark. */
+function startsWithMark([first]: readonly Part[]): boolean {
+  return [GOOD, BAD, WARNING, WAITING].some((mark) => mark === first);
 }
 
 const BAR = "│ ";
@@ -84,14 +92,14 @@ function splitLines(parts: readonly Part[]): Piece[][] {
 }
 
 /** Greedy, at spaces; a word that is too long for a row stays whole, so that it can be copied. */
-function wrap(pieces: readonly Piece[], width: number): Piece[][] {
+function wrap(pieces: readonly Piece[], width: number, hang: number): Piece[][] {
   const rows: Piece[][] = [];
   let row: Piece[] = [];
   let used = 0;
   const words = joinTouching(pieces);
   for (const word of words) {
     const size = word.reduce((sum, piece) => sum + displayWidth(piece.text), 0);
-    if (used > 0 && used + size > width && !isSpace(word)) {
+    if (used > 0 && used + size > width - (rows.length === 0 ? 0 : hang) && !isSpace(word)) {
       rows.push(withoutTrailingSpace(row));
       row = [];
       used = 0;

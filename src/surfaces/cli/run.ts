@@ -6,6 +6,9 @@ import { type CommandGroup, type CommandSpec, createInput } from "./command.js";
 import { type Context, createContext } from "./context.js";
 import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
+import { dim, line } from "./lines.js";
+import { takeUpdateNotice } from "../../operations/update/update-notice.js";
+import { VERSION } from "../../version.js";
 import { createProgram } from "./program.js";
 import { nearestNames } from "../../search/nearest.js";
 import { ANYGPT, COMMON_OPTIONS } from "./table.js";
@@ -67,6 +70,8 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
       });
       const handler = await spec.load();
       exitCode = await handler(createInput(values), context);
+      const isForPeople = spec.isProtocol !== true && values["json"] !== true && values["quiet"] !== true;
+      if (isForPeople) await showUpdateNotice(context);
     },
   });
   try {
@@ -75,6 +80,13 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   } catch (error) {
     return error instanceof CommanderError ? reportUsage(error, argv, context) : reportFailure(error, context);
   }
+}
+
+/** At a terminal only. */
+async function showUpdateNotice({ io, note }: Context): Promise<void> {
+  if (!io.isTerminal.stderr || !io.isTerminal.stdout) return;
+  const notice = await takeUpdateNotice({ env: io.env, cwd: io.cwd, version: VERSION, now: Date.now() });
+  if (notice !== undefined) note([line(0, dim(notice))]);
 }
 
 /** Of a line that cannot be parsed, what decides the form of the complaint. */

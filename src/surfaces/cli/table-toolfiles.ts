@@ -3,7 +3,7 @@ import type { CommandSpec } from "./command.js";
 export const discover: CommandSpec = {
   name: "discover",
   summary: "Ask a server for its tools, and write a signed file for each of them that others can use and review.",
-  arguments: [{ syntax: "[words...]", summary: "behind --: the command that starts the server" }],
+  arguments: [{ syntax: "[words...]", summary: "a configured server; or its command, after --", completes: "server" }],
   options: [
     { flags: "--url <address>", summary: "web address of the server" },
     { flags: "--command <line>", summary: "the command that starts it, as one text in quotes" },
@@ -24,7 +24,9 @@ export const discover: CommandSpec = {
     { flags: "--dry-run", summary: "only show what would be written" },
     { flags: "--yes", summary: "put .ai/.env into .gitignore without asking" },
   ],
+  unknownOptionHint: "Options of the server's command go after `--`: anygpt mcp discover -- COMMAND -y ….",
   examples: [
+    "anygpt mcp discover github",
     "anygpt mcp discover --url https://mcp.context7.com/mcp",
     "anygpt mcp discover --url https://mcp.brave.com/search --name brave --auth-header X-Subscription-Token --auth-env BRAVE_API_KEY",
     "anygpt mcp discover --name filesystem -- npx -y @modelcontextprotocol/server-filesystem ~/docs",

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { npmSetting } from "../../util/npm-settings.js";
 import type { Installer } from "./installer.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,27 +63,10 @@ export function missingPackages(folder: string): string[] {
 /** npm's `cache` setting: the environment, then the user's npmrc, then the default. */
 export function npmCacheOf(env: Environment): string {
   const home = env["HOME"] || env["USERPROFILE"] || homedir();
-  const named = npmSetting(env, "cache") ?? cacheInNpmrc(npmSetting(env, "userconfig") ?? join(home, ".npmrc"), env);
+  const named = npmSetting(env, "cache");
   if (named !== undefined) return resolve(named.replace(/^~(?=[\\/]|$)/, home));
   if (process.platform !== "win32") return join(home, ".npm");
   return join(env["LOCALAPPDATA"] ?? join(home, "AppData", "Local"), "npm-cache");
-}
-
-function npmSetting(env: Environment, name: string): string | undefined {
-  const key = Object.keys(env).find((candidate) => candidate.toLowerCase() === `npm_config_${name}`);
-  return (key === undefined ? undefined : env[key]) || undefined;
-}
-
-function cacheInNpmrc(file: string, env: Environment): string | undefined {
-  try {
-    const [, value] = /^\s*cache\s*=\s*(.*?)\s*$/m.exec(readFileSync(file, "utf8")) ?? [];
-    const bare = value
-      ?.replace(/^(["'])(.*)\1$/, "$2")
-      .replace(/\$\{(\w+)\}/g, (all, name: string) => env[name] ?? all);
-    return bare || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isLocal(spec: string): boolean {

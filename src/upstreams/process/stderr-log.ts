@@ -23,7 +23,7 @@ export interface StderrLogParts {
 /** A full file is renamed to `NAME.log.1`, in place of the one before. */
 export const LARGEST_LOG_BYTES = 1024 * 1024;
 const WRITE_AFTER_MS = 250;
-/** More than this between two writes is a flood, of which the rest is left out. */
+/** More than this between two writes, or in one line, is a flood: the lines that do not fit are left out. */
 const MOST_HELD_BYTES = 64 * 1024;
 
 /** The log of a server. Characters that a file name cannot hold are written as `%3A`. */
@@ -58,14 +58,20 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
   let leftOutBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let isBegun = false;
+  /** The held bytes end within a line whose end was left out. */
+  let isCut = false;
+  /** The next bytes belong to a line whose beginning was left out. */
+  let isWithinLeftOut = false;
 
-  /** Whole lines only: half a secret at the end of a chunk would not be recognised. */
+  /** Whole lines only: a part of a secret would not be recognised. */
   function write(isLast: boolean): void {
     clearTimeout(timer);
     timer = undefined;
     const all = Buffer.concat(held);
-    const end = isLast ? all.length : all.lastIndexOf(0x0a) + 1;
-    const rest = all.subarray(end);
+    const end = isLast && !isCut ? all.length : all.lastIndexOf(0x0a) + 1;
+    if (isCut) leftOutBytes += all.length - end;
+    const rest = all.subarray(isCut ? all.length : end);
+    isCut = false;
     held = rest.length === 0 ? [] : [Buffer.from(rest)];
     heldBytes = rest.length;
     const lines = all.subarray(0, end).toString("utf8").split(/\r?\n/);
@@ -91,13 +97,16 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
 
   return {
     push(chunk) {
-      const room = MOST_HELD_BYTES - heldBytes;
-      const kept = chunk.subarray(0, Math.max(room, 0));
-      leftOutBytes += chunk.length - kept.length;
+      const from = isWithinLeftOut ? chunk.indexOf(0x0a) + 1 || chunk.length : 0;
+      const kept = chunk.subarray(from, from + MOST_HELD_BYTES - heldBytes);
+      const lost = chunk.length - from - kept.length;
+      leftOutBytes += from + lost;
+      isCut ||= lost > 0;
+      if (from > 0 || lost > 0) isWithinLeftOut = (lost > 0 || kept.length === 0) && chunk.at(-1) !== 0x0a;
       // The stream's buffers may be larger than what is in them.
       if (kept.length > 0) held.push(Buffer.from(kept));
       heldBytes += kept.length;
-      timer ??= setTimeout(() => write(heldBytes >= MOST_HELD_BYTES), WRITE_AFTER_MS).unref();
+      timer ??= setTimeout(() => write(false), WRITE_AFTER_MS).unref();
     },
     end: () => write(true),
   };

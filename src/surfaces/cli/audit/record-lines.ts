@@ -1,4 +1,4 @@
-import { displayWidth, sanitize } from "../../../util/terminal.js";
+import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
 import { dim, type Line, type Part, type Style } from "../lines.js";
 import type { ShownRecord } from "./records.js";
 
@@ -37,24 +37,21 @@ export interface RecordTable {
 
 const GAP = "  ";
 
-/** `columns`: how wide the terminal is; tool ids and actors are cut to fit it. */
+/** `columns`: how wide the terminal is. Tools and actors are cut to fit it, then whole columns are left out. */
 export function createRecordTable(first: readonly ShownRecord[], columns: number): RecordTable {
-  const widths = COLUMNS.map(({ title, least, text }) =>
-    Math.max(least, displayWidth(title), ...first.map((record) => displayWidth(text(record)))),
-  );
-  shrink(widths, columns);
+  const shown = fitColumns(first, columns);
   const toLine = (cells: readonly Part[]): Line => ({
     indent: 0,
     verbatim: true,
     parts: cells.flatMap((cell, index) => [cell, GAP].slice(0, index === cells.length - 1 ? 1 : 2)),
   });
   return {
-    heading: toLine(COLUMNS.map(({ title }, index) => dim(fit(title, widths[index] ?? 0)))),
+    heading: toLine(shown.map(({ title, width }) => dim(fit(title, width)))),
     rows: (records) =>
       records.map((record) =>
         toLine(
-          COLUMNS.map(({ text, style }, index): Part => {
-            const cell = fit(text(record), widths[index] ?? 0);
+          shown.map(({ text, style, width }): Part => {
+            const cell = fit(text(record), width);
             const drawn = style?.(record);
             return drawn === undefined ? cell : { style: drawn, text: cell };
           }),
@@ -63,25 +60,34 @@ export function createRecordTable(first: readonly ShownRecord[], columns: number
   };
 }
 
-/** What has the widest texts gives way: the tool, then the actor, then the code. */
-function shrink(widths: number[], columns: number): void {
-  for (const index of [3, 1, 6]) {
-    const excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
-    if (excess > 0) widths[index] = Math.max(COLUMNS[index]?.least ?? 0, (widths[index] ?? 0) - excess);
+type FittedColumn = Column & { readonly width: number };
+
+const CUT = ["TOOL", "ACTOR"];
+const LEFT_OUT = ["SURFACE", "RISK", "ACTOR", "CODE"];
+
+function fitColumns(records: readonly ShownRecord[], columns: number): FittedColumn[] {
+  let fitted = COLUMNS.map((column): FittedColumn => {
+    const { title, least, text } = column;
+    return { ...column, width: Math.max(least, displayWidth(title), ...records.map((one) => displayWidth(text(one)))) };
+  });
+  const excess = (): number => fitted.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - columns;
+  const leastExcess = (): number =>
+    excess() - fitted.reduce((sum, { title, width, least }) => sum + (CUT.includes(title) ? width - least : 0), 0);
+  for (const title of LEFT_OUT) {
+    if (leastExcess() > 0) fitted = fitted.filter((column) => column.title !== title);
   }
+  for (const title of CUT) {
+    const spare = Math.max(excess(), 0);
+    fitted = fitted.map((column) =>
+      column.title === title ? { ...column, width: Math.max(column.least, column.width - spare) } : column,
+    );
+  }
+  return fitted;
 }
 
 function fit(text: string, width: number): string {
-  let used = displayWidth(text);
-  if (used <= width) return text + " ".repeat(width - used);
-  let kept = "";
-  used = 0;
-  for (const character of text) {
-    used += displayWidth(character);
-    if (used > width - 1) break;
-    kept += character;
-  }
-  return fit(`${kept}…`, width);
+  const shown = cutToWidth(text, width);
+  return shown + " ".repeat(Math.max(width - displayWidth(shown), 0));
 }
 
 function whatOf({ kind, tool_id: tool, action, subject, archive, body }: ShownRecord): string {

@@ -45,12 +45,9 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
       line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
     ],
+    [headOf("Sources", sources.length, allClientsText(page)), ...sources.map((source) => sourceLine(source, home))],
     [
-      line(0, `Sources (${sources.length})${allClientsText(page)}:`),
-      ...sources.map((source) => sourceLine(source, home)),
-    ],
-    [
-      line(0, `Tool Rules (${toolRules.length}):`),
+      headOf("Tool Rules", toolRules.length),
       ...toolRules.map(({ rule, ...place }, index) =>
         line(2, `${index + 1}. ${rule}`, ...placeParts(place, page.file, home)),
       ),
@@ -69,6 +66,11 @@ export function configLines(page: ConfigPage, home: string): Line[] {
       line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
     ],
   ]);
+}
+
+/** `Sources (2):`, or `Sources: none`. */
+function headOf(name: string, amount: number, more = ""): Line {
+  return line(0, amount === 0 && more === "" ? `${name}: none` : `${name} (${amount})${more}:`);
 }
 
 /** `all: 22 servers from 4 clients`. */
@@ -131,7 +133,7 @@ function sourcesLines(page: ConfigPage, home: string): Line[] {
   const foreign = new Set(sources.flatMap(({ status, path }) => (status === "untrusted" ? [path] : [])));
   const own = page.untrusted.filter((path) => !foreign.has(path));
   return blocks([
-    [line(0, bold(`Sources (${sources.length})`), ":")],
+    [line(0, bold("Sources"), ":")],
     [
       ...own.map((path) => line(2, WARNING, ` ${path} - not trusted`)),
       file === null && page.origin !== "program"

@@ -181,7 +181,7 @@ describe("config sources", () => {
     const { exit, stdout } = await place.run("mcp", "config", "sources");
     expect(exit).toBe(0);
     expect(stdout).toBe(
-      `Sources (2):\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers (two, three)\n  ✗ windsurf (none.json) - not found\n`,
+      `Sources:\n\n  ✓ ${join(place.folder, FILE)}: 1 server\n  ✓ custom (more.yaml): 2 servers (two, three)\n  ✗ windsurf (none.json) - not found\n`,
     );
     expect((await place.run("mcp", "config", "sources", "--json")).json()).toMatchObject({
       sources: [
@@ -324,12 +324,12 @@ describe("doctor", () => {
     expect(stdout).toMatch(/\n✓ echo \(15 tools, \d+ ms, legacy protocol\)\n/);
     expect(stdout).toMatch(/✓ bad \(\d+ tools?, .*\)\n {2}! .* was left out: /);
     expect(stdout).toMatch(
-      /✗ broken failed after \d+ ms\n {2}broken ended with code 7: "no database configured"\.\n(.*\n)* {2}stderr: no database configured\n/,
+      /✗ broken failed after \d+ ms\n {2}broken ended with code 7: "no database configured"\.\n {2}Run .*\n(?! {2}stderr)/,
     );
     expect(stdout).toMatch(
       /✗ unset failed after \d+ ms\n {2}The variable ANYGPT_TEST_UNSET is not set\.\n {2}Set it in/,
     );
-    expect(stdout).toMatch(/\n\n✗ 2 of 4 servers failed\. \(\d+\.\d s\)\n$/);
+    expect(stdout).toMatch(/\n\n✗ 2 of 4 servers failed \(\d+\.\d s\)\.\n$/);
   });
 
   it("asks only the servers that are named, and exits with 0 when they are well", async () => {
@@ -401,7 +401,7 @@ describe("doctor", () => {
   });
   it("names commands, not meta-tools, in its hints", () => {
     const failed = { status: "failed", durationMs: 1, tools: 0, reason: "No.", hint: "Use search_tools." } as const;
-    const text = render(diagnosisLines({ server: "a", ...failed }), { columns: 80, color: false });
+    const text = render(diagnosisLines({ server: "a", ...failed }, false), { columns: 80, color: false });
     expect(text).toContain("\n  Use `anygpt mcp search`.\n");
   });
 });

@@ -30,7 +30,7 @@ export const doctor: Handler = (input, context) =>
     const onAnswer = (server: AskedServer): void => {
       const diagnosis = diagnose(server, stages);
       servers.push(diagnosis);
-      if (!context.isJson) context.show(diagnosisLines(diagnosis));
+      if (!context.isJson) context.show(diagnosisLines(diagnosis, isQuoted(diagnosis, stages)));
     };
     if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
     const timeoutMs = (input.number("timeout") ?? LONGEST_SECONDS) * 1000;
@@ -171,7 +171,9 @@ function verdict(servers: readonly Diagnosis[], { total, ms, isInterrupted }: Ou
   const told = failed === 0 ? "" : ` ${failed} of ${count(total, "server")} failed.`;
   if (isInterrupted) return line(0, WARNING, ` Interrupted: ${total - servers.length} not asked to the end.${told}`);
   const time = `${(ms / 1000).toFixed(1)} s`;
-  return failed === 0 ? line(0, GOOD, ` All servers answered (${time}).`) : line(0, BAD, `${told} (${time})`);
+  return failed === 0
+    ? line(0, GOOD, ` All servers answered (${time}).`)
+    : line(0, BAD, ` ${failed} of ${count(total, "server")} failed (${time}).`);
 }
 
 function checkLine({ name, status, detail }: Check): Line {
@@ -179,13 +181,21 @@ function checkLine({ name, status, detail }: Check): Line {
   return line(0, mark, ` ${name}: ${detail}`);
 }
 
-export function diagnosisLines({ server, status, durationMs, tools, ...rest }: Diagnosis): Line[] {
+/** The reason has the line of its standard error that matters: the others would only repeat or surround it. */
+function isQuoted({ server, reason = "" }: Diagnosis, { upstreams }: Stages): boolean {
+  return upstreams.stderr(server).some((text) => text !== "" && reason.includes(text));
+}
+
+export function diagnosisLines(
+  { server, status, durationMs, tools, ...rest }: Diagnosis,
+  hidesStderr: boolean,
+): Line[] {
   if (status === "failed") {
     return [
       line(0, BAD, " ", bold(server), ` failed after ${durationMs} ms`),
       line(2, rest.reason ?? ""),
       ...(rest.hint === undefined ? [] : [line(2, inWordsOfTheCommandLine(rest.hint))]),
-      ...(rest.stderr ?? []).map((text) => line(2, dim(`stderr: ${text}`))),
+      ...(hidesStderr ? [] : (rest.stderr ?? [])).map((text) => line(2, dim(`stderr: ${text}`))),
     ];
   }
   const facts = [count(tools, "tool"), `${durationMs} ms`, ...(rest.era === undefined ? [] : [`${rest.era} protocol`])];

@@ -31,7 +31,7 @@ export const search: Handler = (input, context) =>
     });
     if (context.isJson) context.json({ ...toSearchAnswer(found), ...missingData(found) });
     else {
-      context.aside([headingOf(query, found), BLANK]);
+      if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
       context.show(searchLines(found));
       context.aside([...afterLines(found), ...catalogNotes(found)]);
     }

@@ -9,6 +9,8 @@ import type { CommandRequest } from "../../../daemon/requests.js";
 import { serveDaemon } from "../../../daemon/server.js";
 import { toDiscoveryError } from "../../../errors.js";
 import { findOwnProgram, hasOwnAncestor } from "../../../own-program.js";
+import { checkForUpdate } from "../../../operations/update/check-update.js";
+import { stateFolderOf } from "../../../util/state-folder.js";
 import { describeDifference } from "../../../reload.js";
 import { createLocalKey } from "../../../util/local-key.js";
 import { VERSION } from "../../../version.js";
@@ -32,7 +34,16 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
     key,
     env: io.env,
     idleMs: idleMinutes(io.env["ANYGPT_DAEMON_IDLE_MINUTES"]) * 60_000,
-    run: (argv, remote) => shared.during((engine) => runCli(argv, toCliIo(remote, engine))),
+    async run(argv, remote) {
+      const exitCode = await shared.during((engine) => runCli(argv, toCliIo(remote, engine)));
+      void checkForUpdate({
+        stateFolder: stateFolderOf(io.env, io.cwd),
+        env: remote.env,
+        isWanted: shared.config()?.updateNotice ?? true,
+        now: Date.now,
+      });
+      return exitCode;
+    },
     refusal: ({ parentPid, argv }: CommandRequest) =>
       hasOwnAncestor(own, parentPid) ? `A gateway has started ${argv[0] ?? "it"}.` : undefined,
     describe: () => ({ version: VERSION, servers: shared.openServers() }),

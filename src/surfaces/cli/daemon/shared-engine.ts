@@ -1,4 +1,5 @@
 import type { Stages } from "../../../compose.js";
+import type { Config } from "../../../config/options.js";
 import { type DiscoveryEngine } from "../../../engine.js";
 import { openEngine } from "../../../open-engine.js";
 import type { Reload } from "../../../lifecycle.js";
@@ -21,6 +22,8 @@ export interface EngineHost {
   /** Runs a command that may use the engine. It hears what the engine logs meanwhile. */
   during<T>(run: (engine: SharedEngine) => Promise<T>): Promise<T>;
   reload(): Promise<void>;
+  /** The configuration, once it is known. */
+  config(): Config | undefined;
   /** Names of the servers with an open connection. */
   openServers(): readonly string[];
   /** The text without the secrets that the engine knows. */
@@ -82,6 +85,7 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
       }
     },
     reload: async () => await engine?.reload().catch((error: unknown) => log(String(error))),
+    config: () => stages?.config,
     openServers() {
       const names = stages?.discovery.servers().map(({ definition }) => definition.name) ?? [];
       return names.filter((name) => stages?.upstreams.state(name).kind === "open");

@@ -10,6 +10,7 @@ import { isAttended } from "../ask.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { askText } from "./ask-text.js";
+import { fromConfigured } from "./from-configured.js";
 import type { DiscoverDesk } from "./desk.js";
 import { splitCommand } from "../../../util/split-command.js";
 
@@ -18,6 +19,8 @@ export async function chooseTargets(
   context: Context,
   desk: DiscoverDesk,
 ): Promise<readonly DiscoveryTarget[]> {
+  const configured = configuredTarget(input, desk);
+  if (configured !== undefined) return [configured];
   const typed = typedAddresses(input);
   const name = input.text("name");
   const [only, ...others] = typed;
@@ -28,6 +31,17 @@ export async function chooseTargets(
   if (name !== undefined) return [await filedTarget(name, input, desk)];
   if (input.flag("check")) return await filedTargets(desk);
   return [await typedTarget({ ...wishOf(input), address: await askAddress(context) }, input, desk)];
+}
+
+/** `discover NAME`: a single word that is the name of a configured server. */
+function configuredTarget(input: Input, { servers }: DiscoverDesk): DiscoveryTarget | undefined {
+  const [word, ...others] = input.list("words");
+  const definition = servers.find(({ name }) => name === word);
+  if (definition === undefined || others.length > 0) return undefined;
+  if (saysOfAccess(wishOf(input)) || (input.text("url") ?? input.text("command") ?? input.text("name")) !== undefined) {
+    throw wrong(`${definition.name} is configured: its address and credentials are known.`, "Give its name alone.");
+  }
+  return fromConfigured(definition);
 }
 
 /** Whoever says nothing of credentials means those that the files name for the same place. */

@@ -1,6 +1,7 @@
 import type { Stages } from "../../../compose.js";
 import { createVariables } from "../../../config/variables.js";
 import type { DiscoverParts } from "../../../discover/discover.js";
+import type { ServerDefinition } from "../../../model/server.js";
 import { localActor } from "../../../model/actor.js";
 import { claimFolder, keyFolder, toolFolders } from "../../../tool-files.js";
 import { PROJECT_FOLDER } from "../../../toolfiles/options.js";
@@ -17,9 +18,11 @@ export interface DiscoverDesk {
   readonly isRead: boolean;
   readonly home: string;
   readonly cwd: string;
+  /** The configured servers. */
+  readonly servers: readonly ServerDefinition[];
 }
 
-export function openDesk({ loaded, place, upstreams, books }: Stages, input: Input): DiscoverDesk {
+export function openDesk({ loaded, collected, place, upstreams, books }: Stages, input: Input): DiscoverDesk {
   const { home, cwd, now } = place;
   // Whoever names an address and a variable here has this folder in mind.
   const variables = createVariables({ ...place, admits: () => true });
@@ -31,6 +34,7 @@ export function openDesk({ loaded, place, upstreams, books }: Stages, input: Inp
     isRead: read.includes(folder),
     home,
     cwd,
+    servers: collected.servers,
     parts: {
       upstreams,
       variables: {

@@ -1,6 +1,7 @@
-import { cutToWidth, type Cell, type Column, tableLines } from "../columns.js";
+import { cutToWidth } from "../../../util/terminal.js";
+import { type Cell, type Column, tableLines } from "../columns.js";
 import { inWordsOfTheCommandLine } from "../failure.js";
-import { BAD, blocks, bold, count, line, type Line, type Style } from "../lines.js";
+import { BAD, BLANK, blocks, bold, count, line, type Line, type Style } from "../lines.js";
 import type { ListedServer, ListedState } from "./listed-server.js";
 
 interface ListColumn extends Column {
@@ -16,7 +17,7 @@ const STYLES: Readonly<Record<ListedState, Style>> = {
   failed: "red",
 };
 
-const NAME: ListColumn = { head: "NAME", yields: 1, cell: ({ name }) => ({ text: name, style: "bold" }) };
+const NAME: ListColumn = { head: "NAME", isCut: true, cell: ({ name }) => ({ text: name, style: "bold" }) };
 const STATE: ListColumn = { head: "STATE", cell: ({ state }) => ({ text: state, style: STYLES[state] }) };
 const TOOLS: ListColumn = {
   head: "TOOLS",
@@ -24,7 +25,7 @@ const TOOLS: ListColumn = {
   cell: ({ known, enabledCount }) => ({ text: known ? String(enabledCount) : "-" }),
 };
 const TRANSPORT: ListColumn = { head: "TRANSPORT", cell: ({ transport }) => ({ text: transport }) };
-const SOURCE: ListColumn = { head: "SOURCE", yields: 2, cell: ({ source }) => ({ text: source }) };
+const SOURCE: ListColumn = { head: "SOURCE", isCut: true, cell: ({ source }) => ({ text: source }) };
 
 /** What `list` shows of a server besides its name; both by default, and then the transport and the source as well. */
 export interface Shown {
@@ -52,12 +53,12 @@ export function summaryLines(servers: readonly ListedServer[], columns: number):
     const text = cutToWidth(`${name}: ${shortReason(reason, name)}`, Math.max(columns - 2, 20));
     return line(0, BAD, ` ${text}`);
   });
-  return blocks([reasons, [line(0, summaryOf(servers))]]);
+  return [BLANK, ...reasons, line(0, summaryOf(servers))];
 }
 
 /** The first sentence, without the server's name: that stands before it already. */
 function shortReason(reason: string, name: string): string {
-  const plain = inWordsOfTheCommandLine(reason);
+  const [plain = ""] = /^(?:"[^"]*"|[^".]|\.(?!\s|$))*\.?/.exec(inWordsOfTheCommandLine(reason)) ?? [];
   return plain.startsWith(`${name} `) ? plain.slice(name.length + 1) : plain;
 }
 

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkForUpdate } from "./check-update.js";
+import { isNewer, takeUpdateNotice } from "./update-notice.js";
+import { DAY_MS, readUpdateState, writeUpdateState } from "./update-state.js";
+
+let folder: string;
+let asked: string[];
+let answer: { readonly status: number; readonly text: string };
+const server = createServer((request, response) => {
+  asked.push(request.url ?? "");
+  response.writeHead(answer.status).end(answer.text);
+});
+let registry: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "anygpt-update-"));
+  asked = [];
+  answer = { status: 200, text: '{"latest":"99.1.0","next":"100.0.0"}' };
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}/npm/`;
+});
+afterEach(async () => {
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const NOW = Date.parse("2026-01-02T00:00:00Z");
+const check = (more: object = {}, env: Record<string, string> = { npm_config_registry: registry }) =>
+  checkForUpdate({ stateFolder: folder, env: { HOME: folder, ...env }, isWanted: true, now: () => NOW, ...more });
+const take = (now = NOW, env: Record<string, string> = {}) =>
+  takeUpdateNotice({ env: { ANYGPT_HOME: folder, ...env }, cwd: folder, version: "1.2.3", now });
+
+describe("checkForUpdate", () => {
+  it("asks the configured registry for the tags, once a day", async () => {
+    await check();
+    await check();
+    expect(asked).toEqual(["/npm/-/package/@anygpt%2fdiscovery/dist-tags"]);
+    expect(await readUpdateState(folder)).toEqual({ checkedAt: NOW, latest: "99.1.0" });
+    await check({ now: () => NOW + DAY_MS });
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ["registry", (url: string) => `registry=${url}\n`],
+    ["the registry of the scope", (url: string) => `registry=http://127.0.0.1:1/\n@anygpt:registry = "${url}"\n`],
+  ])("reads %s from the user's npmrc", async (_name, text) => {
+    writeFileSync(join(folder, ".npmrc"), text(registry));
+    await check({}, {});
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["a registry that refuses", { status: 503, text: "" }],
+    ["an answer that is not JSON", { status: 200, text: "<html>" }],
+    ["a version that is none", { status: 200, text: '{"latest":"\\u001b[31m"}' }],
+  ])("is silent about %s and waits a day", async (_name, given) => {
+    answer = given;
+    await check();
+    await check();
+    expect(asked).toHaveLength(1);
+    expect(await readUpdateState(folder)).toEqual({ checkedAt: NOW });
+  });
+
+  it("is silent without a network and keeps what it knew", async () => {
+    await writeUpdateState(folder, { checkedAt: NOW - DAY_MS, latest: "99.0.0" });
+    await check({}, { npm_config_registry: "http://127.0.0.1:1/" });
+    expect(await readUpdateState(folder)).toEqual({ checkedAt: NOW, latest: "99.0.0" });
+  });
+
+  it.each(["ANYGPT_NO_UPDATE_NOTIFIER", "NO_UPDATE_NOTIFIER", "CI"])("asks nothing with %s", async (name) => {
+    await check({}, { npm_config_registry: registry, [name]: "1" });
+    expect(asked).toEqual([]);
+  });
+
+  it("asks nothing and forgets where the configuration says so", async () => {
+    await writeUpdateState(folder, { checkedAt: 0, latest: "99.0.0" });
+    await check({ isWanted: false });
+    expect(asked).toEqual([]);
+    expect(await readUpdateState(folder)).toBeUndefined();
+  });
+});
+
+describe("takeUpdateNotice", () => {
+  it("tells of a newer version once a day", async () => {
+    await writeUpdateState(folder, { checkedAt: NOW, latest: "1.10.0" });
+    expect(await take()).toBe(
+      "Version 1.10.0 of @anygpt/discovery is available, this is 1.2.3: npm install -g @anygpt/discovery",
+    );
+    expect(await take(NOW + DAY_MS - 1)).toBeUndefined();
+    expect(await take(NOW + DAY_MS)).toContain("1.10.0");
+  });
+
+  it.each(["1.2.3", "1.2.2", "0.9.9"])("says nothing of %s", async (latest) => {
+    await writeUpdateState(folder, { checkedAt: NOW, latest });
+    expect(await take()).toBeUndefined();
+  });
+
+  it("says nothing where it is switched off, or the file is broken", async () => {
+    await writeUpdateState(folder, { checkedAt: NOW, latest: "9.0.0" });
+    expect(await take(NOW, { NO_UPDATE_NOTIFIER: "1" })).toBeUndefined();
+    writeFileSync(join(folder, "update.json"), "{");
+    expect(await take()).toBeUndefined();
+  });
+
+  it("compares numbers, not texts", () => {
+    expect(isNewer("0.10.0", "0.9.9")).toBe(true);
+    expect(isNewer("1.0.0", "1.0.0-beta.1")).toBe(false);
+  });
+});

@@ -1,0 +1,31 @@
+// Settings of npm as the user has them: the environment, then the user's npmrc.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `npm_config_NAME`, else `NAME = …` of the user's npmrc. */
+export function npmSetting(env: Environment, name: string): string | undefined {
+  const home = env["HOME"] || env["USERPROFILE"] || homedir();
+  return inEnvironment(env, name) ?? inNpmrc(inEnvironment(env, "userconfig") ?? join(home, ".npmrc"), name, env);
+}
+
+function inEnvironment(env: Environment, name: string): string | undefined {
+  const key = Object.keys(env).find((candidate) => candidate.toLowerCase() === `npm_config_${name}`);
+  return (key === undefined ? undefined : env[key]) || undefined;
+}
+
+function inNpmrc(file: string, name: string, env: Environment): string | undefined {
+  try {
+    const rows = readFileSync(file, "utf8").split(/\r?\n/);
+    const row = rows.findLast((text) => text.split("=", 1)[0]?.trim() === name);
+    const value = row?.slice(row.indexOf("=") + 1).trim();
+    const bare = value
+      ?.replace(/^(["'])(.*)\1$/, "$2")
+      .replace(/\$\{(\w+)\}/g, (all, variable: string) => env[variable] ?? all);
+    return bare || undefined;
+  } catch {
+    return undefined;
+  }
+}
