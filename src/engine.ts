@@ -3,7 +3,6 @@ import type { Stages } from "./compose.js";
 import type { DiscoveryConfig } from "./config/define.js";
 import { givenConfig, type LoadedConfig, parseConfig } from "./config/load.js";
 import { Lifecycle, type Reload } from "./lifecycle.js";
-import { DiscoveryError } from "./errors.js";
 import { describeServer } from "./metatools/describe-server.js";
 import { type SearchResult, type ServerSummary, type ToolMetadata, toToolMetadata } from "./metatools/metadata.js";
 import { type Readiness, type SearchOutcome, toReadiness, toSearchOutcome } from "./metatools/readiness.js";

@@ -102,7 +102,7 @@ function describe(command: Command, { summary, examples }: CommandSpec | Command
 function toOption({ flags, summary, number, isRequired, isRepeated, completes }: OptionSpec): Option {
   const option = new Option(flags, summary).makeOptionMandatory(isRequired === true);
   if (Array.isArray(completes)) option.choices(completes);
-  if (isRepeated === true) option.argParser((text, before: string[] = []) => [...before, text]);
+  if (isRepeated === true) option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]);
   return number === undefined ? option : option.argParser((text) => parseNumber(text, number));
 }
 

@@ -49,7 +49,7 @@ describe("help", () => {
       expect(ran.json()).toMatchObject({
         error: {
           code: "INVALID_REQUEST",
-          message: expect.stringMatching(/^Missing command of '(mcp|config)': (import|show), /) as string,
+          message: expect.stringMatching(/^Missing command of '(mcp|config)': (init|show), /) as string,
         },
       });
     },

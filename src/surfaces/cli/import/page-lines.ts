@@ -112,7 +112,7 @@ export function leftOutLines({ files, rewrites }: ImportPage, home: string): Lin
 }
 
 export function adviceLines(page: ImportPage, home: string): Line[] {
-  const { secrets, notes, isNew, added, config } = page;
+  const { secrets, notes, endsZeroConfiguration, config } = page;
   const copied = [...new Set(secrets.copied.map(({ server, where }) => `${server} ${where}`))];
   const secretLine =
     copied.length === 0
@@ -125,17 +125,16 @@ export function adviceLines(page: ImportPage, home: string): Line[] {
               `${shortened(config, home)}, which only you can read: ${copied.join(", ")}. With \`--secrets env\` they go into ~/.ai/.env instead.`,
           ),
         ];
-  const future =
-    isNew && added.length > 0
-      ? [
-          line(
-            0,
-            dim(
-              "From then on the gateway uses that file, and not the files of other programs, unless its `sources` name them.",
-            ),
+  const future = endsZeroConfiguration
+    ? [
+        line(
+          0,
+          dim(
+            "From then on the gateway uses that file, and not the files of other programs, unless its `sources` name them.",
           ),
-        ]
-      : [];
+        ),
+      ]
+    : [];
   return [...secretLine, ...notes.map((note) => line(0, WARNING, ` ${note}`)), ...future];
 }
 
