@@ -16,6 +16,8 @@ export type Answer = "yes" | "no" | "unanswered";
 
 export async function ask(question: string, context: Context, signal = context.io.signal): Promise<Answer> {
   const { createInterface } = await import("node:readline/promises");
+  // An input that has ended tells nobody so a second time.
+  if (context.io.stdin.readableEnded) return "unanswered";
   return await context.undisturbed(async () => {
     const prompt = createInterface({ input: context.io.stdin });
     const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));
