@@ -72,8 +72,8 @@ const PRIVILEGED: { library: RegExp; rooms: RegExp }[] = [
   { library: /^@modelcontextprotocol\//, rooms: /^(surfaces\/mcp|upstreams)\// },
   { library: /^commander$/, rooms: /^surfaces\/cli\// },
   { library: /^(hono|@hono\/.*)$/, rooms: /^surfaces\/http\// },
-  // Servers, the background gateway, and the tools of the platform that keep secrets.
-  { library: /^(node:)?child_process$/, rooms: /^(upstreams|daemon|secrets)\// },
+  // Servers, the background gateway, the tools of the platform that keep secrets, and programs such as npm and an editor.
+  { library: /^(node:)?child_process$/, rooms: /^(upstreams|daemon|secrets|operations\/programs)\// },
 ];
 
 interface Import {

@@ -2,3 +2,8 @@
 export function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
 }
+
+/** Words that a POSIX shell reads as they are. */
+export function shellLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}

@@ -40,7 +40,7 @@ export interface Backups {
   /** Keeps what is about to be overwritten for good, and says where. */
   keepOverwritten(backup: Backup, bytes: Uint8Array): Promise<string>;
   drop(backup: Backup): Promise<void>;
-  /** Drops the oldest edits beyond so many. Imports are kept: clients' files depend on them. */
+  /** Drops the oldest edits beyond so many. Those that wrote clients' files are kept: the clients depend on them. */
   forgetEdits(most: number): Promise<void>;
 }
 
@@ -102,7 +102,9 @@ export function createBackups(folder: string, now: () => number, action?: string
       await rmdir(folder).catch(() => undefined);
     },
     async forgetEdits(most) {
-      const edits = (await backups.list()).filter((backup) => backup.action !== undefined);
+      const all = await backups.list();
+      const clients = new Set(all.filter(({ role }) => role === "client").map((backup) => backup.run));
+      const edits = all.filter((backup) => backup.action !== undefined && !clients.has(backup.run));
       const kept = new Set([...new Set(edits.map((backup) => backup.run))].slice(0, most));
       for (const backup of edits) if (!kept.has(backup.run)) await backups.drop(backup);
     },

@@ -11,7 +11,7 @@ import { templateFor } from "./template.js";
 import { writeAll } from "./write.js";
 
 /** Edits that can be undone; older ones are forgotten. */
-const MOST_EDITS = 50;
+export const MOST_EDITS = 50;
 
 /** The bytes of the file with the changes made, checked as the gateway will check them. */
 export async function planEdit(
@@ -42,7 +42,10 @@ function assertEditable({ file, format }: Target): void {
 }
 
 /** A project's file that was not reviewed must not come into force by an edit. */
-export function assertTrusted({ file, bytes, isProject }: Target, trust: Trust): void {
+export function assertTrusted(
+  { file, bytes, isProject }: Pick<Target, "file" | "bytes" | "isProject">,
+  trust: Trust,
+): void {
   if (!isProject || bytes === undefined || trust.isTrusted(file, bytes)) return;
   throw new DiscoveryError("CONFIGURATION_ERROR", `${file} belongs to this project and is not trusted yet.`, {
     hint: "Review it, then run `anygpt mcp config trust`.",

@@ -37,12 +37,7 @@ export interface TargetOptions {
 
 /** The file that the user names, else their own configuration (or the project's), whatever its format, else a new one. */
 export async function findTarget(parts: LoadParts, { isProject = false, newName }: TargetOptions): Promise<Target> {
-  const named = parts.path ?? (parts.env["ANYGPT_CONFIG"] || undefined);
-  assertOneFile(named, isProject);
-  const file =
-    named === undefined
-      ? await findFile(parts, { isProject, newName })
-      : resolve(parts.cwd, expandHome(named, parts.home));
+  const { file, isNamed, ...whose } = await findTargetFile(parts, { isProject, newName });
   const bytes = await readFile(file).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return undefined;
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, {
@@ -50,7 +45,7 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
     });
   });
   const loaded = bytes === undefined ? undefined : await loadConfig({ ...parts, path: file });
-  const inForce = named === undefined ? await loadConfig(parts).catch(() => undefined) : undefined;
+  const inForce = isNamed ? undefined : await loadConfig(parts).catch(() => undefined);
   const isOverridden = !isProject && inForce?.origin === "project" && inForce.file !== undefined;
   return {
     file,
@@ -58,13 +53,32 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
     bytes,
     config: loaded?.config,
     isShared: isSharedFile(file),
-    isProject: isProject && !isOwnFolder(parts),
+    ...whose,
     isImplicit: loaded?.isImplicit === true,
     isFoundByItself:
       dirname(file) === join(parts.home, ".anygpt") && basename(file).startsWith("mcp-discovery.config."),
     ...(isOverridden ? { overriddenBy: inForce.file } : {}),
-    notes: named === undefined ? notesOn(loaded, isOverridden ? inForce.file : undefined) : [],
+    notes: isNamed ? [] : notesOn(loaded, isOverridden ? inForce.file : undefined),
   };
+}
+
+export interface TargetFile extends Pick<Target, "file" | "isProject"> {
+  /** The user named it. */
+  readonly isNamed: boolean;
+}
+
+/** Where the file is, without reading it. */
+export async function findTargetFile(
+  parts: LoadParts,
+  { isProject = false, newName }: TargetOptions,
+): Promise<TargetFile> {
+  const named = parts.path ?? (parts.env["ANYGPT_CONFIG"] || undefined);
+  assertOneFile(named, isProject);
+  const file =
+    named === undefined
+      ? await findFile(parts, { isProject, newName })
+      : resolve(parts.cwd, expandHome(named, parts.home));
+  return { file, isNamed: named !== undefined, isProject: isProject && !isOwnFolder(parts) };
 }
 
 function assertOneFile(named: string | undefined, isProject: boolean): void {

@@ -101,7 +101,7 @@ function variablesWrite({ file, before, after, names }: MovedSecrets): Write[] {
   return [{ role: "variables", path: file, before, after, sections: [], mode: 0o600, what }];
 }
 
-function toAdditions(servers: readonly Candidate[]): Additions {
+export function toAdditions(servers: readonly Candidate[]): Additions {
   return {
     servers: servers.map(({ definition, envFile }) => ({
       name: definition.name,
@@ -113,7 +113,7 @@ function toAdditions(servers: readonly Candidate[]): Additions {
   };
 }
 
-function secretsIn(servers: readonly Candidate[]): PlannedSecret[] {
+export function secretsIn(servers: readonly Candidate[]): PlannedSecret[] {
   return servers.flatMap(({ definition: { name, connection } }) =>
     findSecrets(connection, name).map(({ where }) => ({ server: name, where })),
   );

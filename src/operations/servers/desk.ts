@@ -40,7 +40,7 @@ export async function openServerDesk(
 }
 
 /** The servers of the configuration in force. Nothing is started. */
-async function findOffered(options: OpenOptions): Promise<FoundServers | undefined> {
+export async function findOffered(options: OpenOptions): Promise<FoundServers | undefined> {
   const engine = openEngine(options);
   try {
     return (await engine.stages()).collected;
@@ -79,16 +79,31 @@ export async function planChanges(
 }
 
 /** Writes the edit with a backup, and compares the servers before and after. */
-export async function carryOut({ place, target, options, offered }: ServerDesk, edit: Edit): Promise<EditReport> {
+export async function carryOut(desk: ServerDesk, edit: Edit): Promise<EditReport> {
+  const { place, target } = desk;
   const backups = createBackups(join(place.stateFolder, "backups"), place.now, edit.action);
   await writeEdit(target, edit.after, { backups, trust: place.trust });
-  const before = namesIn(offered);
-  const after = namesIn(await findOffered(options));
-  const meant = new Set((edit.removes ?? []).map(identity));
+  return { file: target.file, isNew: target.bytes === undefined, ...(await lostServers(desk, edit.removes)) };
+}
+
+/** Compares the servers that are offered now with those of the desk. */
+export async function lostServers(
+  { offered, options }: ServerDesk,
+  meant: readonly string[] = [],
+): Promise<Pick<EditReport, "lost" | "gained">> {
+  return compareServers(offered, await findOffered(options), meant);
+}
+
+/** Names in `meant` count as taken away on purpose. */
+export function compareServers(
+  offered: FoundServers | undefined,
+  now: FoundServers | undefined,
+  meant: readonly string[] = [],
+): Pick<EditReport, "lost" | "gained"> {
+  const [before, after] = [namesIn(offered), namesIn(now)];
+  const removed = new Set(meant.map(identity));
   return {
-    file: target.file,
-    isNew: target.bytes === undefined,
-    lost: offered === undefined ? [] : before.filter((name) => !after.includes(name) && !meant.has(identity(name))),
+    lost: before.filter((name) => !after.includes(name) && !removed.has(identity(name))),
     gained: after.filter((name) => !before.includes(name)),
   };
 }

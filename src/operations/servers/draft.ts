@@ -111,7 +111,7 @@ function isRelativePath(written: string, folder: string): boolean {
   return mayBePath && existsSync(join(folder, word));
 }
 
-function toVariable(pair: string): [string, string] {
+export function toVariable(pair: string): [string, string] {
   const at = pair.indexOf("=");
   const name = at === -1 ? pair : pair.slice(0, at);
   if (!/^[^=\s]+$/.test(name))

@@ -70,7 +70,7 @@ function ownEntry(value: unknown, { name, path }: FoundServer): JsonObject | und
 function readDocument(text: string): Document {
   const bare = text.trim().replace(/^```\w*\s*|\s*```$/g, "");
   // A fragment of a map, as documentation often shows it.
-  const whole = /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*"/.test(bare) ? `{${bare.replace(/,\s*$/, "")}}` : bare;
+  const whole = /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*"/.test(bare) ? `{${bare}\n}` : bare;
   const parsed = parseJson(whole);
   if (parsed.kind === "document") return parsed.document;
   const [fault] = parsed.faults;

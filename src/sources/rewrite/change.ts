@@ -9,6 +9,8 @@ export interface Change {
   /** Keys of a map or positions in a list, as they are before the change. */
   readonly remove: readonly (string | number)[];
   readonly add: readonly Member[];
+  /** A comment on the lines directly above a member goes with it. */
+  readonly takesComments?: true;
 }
 
 /** A member of a map under its key; in a list the key is not written. */

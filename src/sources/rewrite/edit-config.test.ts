@@ -55,6 +55,20 @@ describe("YAML with comments, anchors and braces", () => {
     );
   });
 
+  it("removes a comment directly above an entry with it, and keeps it where the entry is replaced", async () => {
+    const removed = await edit(YAML, remove("github"));
+    expect(removed).toContain('servers:\n  "files":\n');
+    expect(await edit(YAML, replace("github"))).toContain(
+      "  # GitHub, for work\n  github:\n    command: npx\n    args:\n",
+    );
+    const apart = "servers:\n  # all of them\n\n  # one\n  # two\n  a: {command: a}\n  b: {command: b}\n";
+    expect(await edit(apart, remove("a"))).toBe("servers:\n  # all of them\n\n  b: {command: b}\n");
+    const json = '{\n  "servers": {\n    // kept: [\n\n    // one\n    /* two */\n    "a": {},\n    "b": {}\n  }\n}\n';
+    expect(await edit(json, remove("a"), { format: "json" })).toBe(
+      '{\n  "servers": {\n    // kept: [\n\n    "b": {}\n  }\n}\n',
+    );
+  });
+
   it("removes one with its lines", async () => {
     expect(await edit(YAML, remove("files"))).toBe(
       YAML.replace(`  "files":\n    command: "npx"\n\n    enabled: false # broken upstream\n`, ""),

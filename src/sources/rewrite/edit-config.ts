@@ -78,6 +78,7 @@ export function changeMembers(
     kind: isList ? "list" : "map",
     remove: remove.flatMap((name) => positionOf(view, section, name) ?? []),
     add: add.map(({ name, entry }) => ({ key: name, value: isList ? { name, ...entry } : entry })),
+    takesComments: true,
   };
 }
 

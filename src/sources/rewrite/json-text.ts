@@ -4,6 +4,7 @@ import { type Change, type Edited, edited, type Member, refused } from "./change
 import { writeJson } from "./json-value.js";
 import {
   beginsLine,
+  commentStart,
   indentAt,
   indentLines,
   lineEnd,
@@ -84,7 +85,7 @@ function changeMembers(text: string, container: Node, { change, style }: MemberC
   const replaced = change.add.length > 0 ? first : undefined;
   const gone = removed.filter((child) => child !== replaced);
   const last = lastOf(children.filter((child) => kept.includes(child) || child === replaced));
-  const splices = gone.flatMap((child) => removal(text, child, commaAfter(text, child, container)));
+  const splices = gone.flatMap((child) => removal(text, child, commaAfter(text, child, container), change));
   const isOpenEnded = commaAfter(text, lastOf(children), container) !== undefined;
   const comma = last === undefined ? undefined : commaAfter(text, last, container);
   if (last !== lastOf(children) && !isOpenEnded && comma !== undefined) {
@@ -114,14 +115,19 @@ function commaAfter(text: string, child: Node | undefined, container: Node): num
 }
 
 /** A member goes with its comma; the line too if nothing else is in it. A comment beside it stays. */
-function removal(text: string, child: Node, comma: number | undefined): Splice[] {
+function removal(text: string, child: Node, comma: number | undefined, { takesComments }: Change): Splice[] {
   const { offset, length } = child;
   const valueEnd = offset + length;
   const isNear = comma !== undefined && text.slice(valueEnd, comma).trim() === "";
   const end = isNear ? comma + 1 : valueEnd;
   const farComma = comma === undefined || isNear ? [] : [{ start: comma, end: comma + 1, text: "" }];
-  return [{ ...linesOf(text, offset, end), text: "" }, ...farComma];
+  const lines = linesOf(text, offset, end);
+  const isWhole = lines.start === lineStart(text, offset);
+  const start = takesComments === true && isWhole ? commentStart(text, lines.start, COMMENT_LINE) : lines.start;
+  return [{ start, end: lines.end, text: "" }, ...farComma];
 }
+
+const COMMENT_LINE = /^(?:\/\/.*|\/\*(?:(?!\*\/).)*\*\/)$/;
 
 function linesOf(text: string, start: number, end: number): { readonly start: number; readonly end: number } {
   if (beginsLine(text, start)) {

@@ -38,6 +38,19 @@ export function beginsLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === "";
 }
 
+/** Where the comment lines begin that stand directly above a line and are indented like it; else the line itself. */
+export function commentStart(text: string, start: number, comment: RegExp): number {
+  const indent = indentAt(text, start);
+  let first = start;
+  while (first > 0) {
+    const above = lineStart(text, first - 1);
+    const row = text.slice(above, first);
+    if (indentAt(text, above) !== indent || !comment.test(row.trim())) break;
+    first = above;
+  }
+  return first;
+}
+
 /** A part of a text that gives way to another. */
 export interface Splice {
   readonly start: number;

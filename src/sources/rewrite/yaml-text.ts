@@ -14,7 +14,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { type Change, type Edited, edited, refused } from "./change.js";
-import { lineStart, nextLine, type Splice, splice, styleOf, type TextStyle } from "./text-style.js";
+import { commentStart, lineStart, nextLine, type Splice, splice, styleOf, type TextStyle } from "./text-style.js";
 import { editFlow } from "./yaml-flow.js";
 
 /** Changes one map or list in a YAML text; every other line stays. */
@@ -69,7 +69,9 @@ function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, d
   const added = membersText(change, first.lines.indent, style);
   const splices = removed.map(({ lines }, index): Splice => {
     const { start, end } = lines;
-    return { start, end, text: index === 0 ? closed(text, lines, added, style) : "" };
+    const isReplaced = index === 0 && added !== "";
+    if (isReplaced) return { start, end, text: closed(text, lines, added, style) };
+    return { start: change.takesComments === true ? commentStart(text, start, /^#/) : start, end, text: "" };
   });
   if (removed.length === 0 && added !== "") {
     const { end } = last.lines;

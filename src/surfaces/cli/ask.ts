@@ -27,6 +27,8 @@ export async function askLine(
   signal = context.io.signal,
 ): Promise<string | undefined> {
   const { createInterface } = await import("node:readline/promises");
+  // An input that has ended tells nobody so a second time.
+  if (context.io.stdin.readableEnded) return "unanswered";
   return await context.undisturbed(async () => {
     const prompt = createInterface({ input: context.io.stdin });
     const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../test/support/cli.js";
-import type { CommandGroup, CommandSpec } from "./command.js";
+import { type CommandGroup, type CommandSpec, isGroup } from "./command.js";
 import { ANYGPT } from "./table.js";
+import { TOPICS } from "./topics.js";
 
 let place: CliPlace;
 
@@ -22,6 +23,12 @@ function everyCommand(
 }
 
 describe("help", () => {
+  it("names in its topics only commands that exist", () => {
+    const [mcp] = ANYGPT.commands;
+    const known = mcp !== undefined && isGroup(mcp) ? mcp.commands.map(({ name }) => name) : [];
+    expect(TOPICS.flatMap(({ commands }) => commands).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
   it.each(everyCommand().map(({ words, spec }) => [words.join(" "), words, spec] as const))(
     "of %s has its summary and its examples",
     async (_name, words, spec) => {
@@ -49,7 +56,7 @@ describe("help", () => {
       expect(ran.json()).toMatchObject({
         error: {
           code: "INVALID_REQUEST",
-          message: expect.stringMatching(/^Missing command of '(mcp|config)': (import|show), /) as string,
+          message: expect.stringMatching(/^Missing command of '(mcp|config)': (init|show), /) as string,
         },
       });
     },

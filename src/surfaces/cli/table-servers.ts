@@ -10,11 +10,13 @@ const OFF: ArgumentSpec = { syntax: "<names...>", summary: "names of servers", c
 
 const add: CommandSpec = {
   name: "add",
-  summary: "Add a server to your configuration, from a command, an address or pasted JSON, and connect to it once.",
+  summary:
+    "Add a server to your configuration, from a command, an address, pasted JSON or the directory of public servers, and connect to it once.",
   arguments: [
     {
       syntax: "[name]",
-      summary: "name for the server; or JSON with one or more servers, or - for JSON on standard input",
+      summary:
+        "name for the server; or a public server as `anygpt mcp find` lists it, JSON with one or more servers, or - for JSON on standard input",
     },
     { syntax: "[command...]", summary: "its command after --, its address, or its JSON" },
   ],
@@ -31,15 +33,20 @@ const add: CommandSpec = {
       summary: "how the address is spoken to (default: http)",
       completes: ["http", "sse"],
     },
+    { flags: "--as <name>", summary: "name for a public server (default: a short form of its package's name)" },
     { flags: "--replace", summary: "replace a server of the same name" },
     PROJECT,
     { flags: "--no-check", summary: "do not connect to the server afterwards" },
-    { flags: "--yes", summary: "write without asking; pasted JSON needs it where there is no terminal" },
+    {
+      flags: "--yes",
+      summary: "write without asking; pasted JSON and public servers need it where there is no terminal",
+    },
   ],
   examples: [
     "anygpt mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
     "anygpt mcp add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
     "anygpt mcp add tracker https://mcp.example.com/mcp --header 'Authorization: Bearer ${TRACKER_TOKEN}'",
+    "anygpt mcp add @delorenj/mcp-server-trello",
     `anygpt mcp add '{ "mcpServers": { "time": { "command": "uvx", "args": ["mcp-server-time"] } } }'`,
     "anygpt mcp add - --yes < servers.json",
   ],
@@ -74,6 +81,34 @@ const disable: CommandSpec = {
   load: async () => (await import("./servers/change.js")).disableServer,
 };
 
+const init: CommandSpec = {
+  name: "init",
+  summary:
+    "Show the servers that your MCP clients have, write a first configuration, and connect clients to the gateway.",
+  options: [
+    {
+      flags: "--client <names...>",
+      summary: "connect only these clients, or all: their servers move into your configuration",
+      completes: "client",
+    },
+    {
+      flags: "--project",
+      summary: "write the configuration of the project in this folder instead of your own; no client is connected",
+    },
+    { flags: "--yes", summary: "write the configuration and connect the clients of --client without asking" },
+  ],
+  examples: ["anygpt mcp init", "anygpt mcp init --yes", "anygpt mcp init --yes --client cursor"],
+  load: async () => (await import("./servers/init.js")).init,
+};
+
+const edit: CommandSpec = {
+  name: "edit",
+  summary: "Open your configuration in $VISUAL or $EDITOR, and check it afterwards.",
+  options: [PROJECT],
+  examples: ["anygpt mcp edit", "EDITOR='code --wait' anygpt mcp edit"],
+  load: async () => (await import("./servers/edit.js")).editConfiguration,
+};
+
 const undo: CommandSpec = {
   name: "undo",
   summary:
@@ -90,4 +125,4 @@ const undo: CommandSpec = {
   load: async () => (await import("./servers/undo.js")).undo,
 };
 
-export const serverCommands: readonly CommandSpec[] = [add, remove, enable, disable, undo];
+export const serverCommands: readonly CommandSpec[] = [init, add, remove, enable, disable, edit, undo];

@@ -16,8 +16,9 @@ import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import type { Target } from "../../../operations/files/target.js";
-import { carryOut, openServerDesk, planChanges } from "../../../operations/servers/desk.js";
+import { carryOut, type EditReport, openServerDesk, planChanges } from "../../../operations/servers/desk.js";
 import { blocks, bold, count, GOOD, line, type Line, verbatim, WARNING } from "../lines.js";
+import { editLines } from "../servers/lines.js";
 import { optionsOf } from "../trust-files.js";
 
 export const addAdapter: Handler = async (input, context) => {
@@ -37,8 +38,8 @@ export const addAdapter: Handler = async (input, context) => {
       : await planChanges(desk, (view) => [changeMembers(view, "adapters", { add: [added] })]);
   if (!context.isJson) context.show(previewLines({ added, target, document, home }));
   const isWritten = after !== undefined && (await isToBeWritten(input, context));
-  if (isWritten) await carryOut(desk, { action: `adapter add ${added.name}`, after });
-  tell({ added, target, document, isWritten }, input, context);
+  const report = isWritten ? await carryOut(desk, { action: `adapter add ${added.name}`, after }) : undefined;
+  tell({ added, target, document, report, home }, input, context);
   return after === undefined ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 };
 
@@ -115,21 +116,25 @@ interface Told {
   readonly added: NamedMember;
   readonly target: Target;
   readonly document: ConvertedDocument;
-  readonly isWritten: boolean;
+  /** Undefined where nothing was written. */
+  readonly report: EditReport | undefined;
+  readonly home: string;
 }
 
-function tell({ added, target, document, isWritten }: Told, input: Input, context: Context): void {
+function tell({ added, target, document, report, home }: Told, input: Input, context: Context): void {
   const { name, entry } = added;
   const isProgram = target.format === "program";
   if (context.isJson) {
     const { tools, dropped, auth, format } = document;
     const wanted = { format, operations: tools.length, dropped, wantedAuth: auth };
-    return context.json({ name, entry, config: target.file, written: isWritten, ...wanted });
+    const written = report !== undefined;
+    return context.json({ name, entry, config: target.file, written, lost: report?.lost ?? [], ...wanted });
   }
   if (isProgram) {
     return context.note([line(0, WARNING, ` ${target.file} is a program, which only you can change: add this to it.`)]);
   }
   const hint = input.flag("yes") || canInterrupt(context) ? "" : " Add --yes to write.";
   const done = line(0, GOOD, " ", bold(name), ` is written. \`anygpt mcp adapter test ${name}\` checks it.`);
-  context.show([line(0, ""), isWritten ? done : line(0, `Nothing was written.${hint}`)]);
+  const lines = report === undefined ? [line(0, `Nothing was written.${hint}`)] : [done, ...editLines(report, home)];
+  context.show([line(0, ""), ...lines]);
 }

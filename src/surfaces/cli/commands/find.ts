@@ -1,5 +1,6 @@
 import { openDirectory } from "../../../directory/directory.js";
-import type { DirectoryInput } from "../../../directory/entry.js";
+import { toAddCommand } from "../../../directory/add-command.js";
+import type { DirectoryEntry, DirectoryInput } from "../../../directory/entry.js";
 import type { Suggestion } from "../../../directory/rank.js";
 import { createRegistryClient, OFFICIAL_REGISTRY } from "../../../directory/registry-client.js";
 import { DiscoveryError } from "../../../errors.js";
@@ -25,12 +26,12 @@ export const find: Handler = async (input, context) => {
     ? createRegistryClient(address).search(query, limit, context.io.signal)
     : openDirectory({ meaning: () => loadOwnModel(context.warn) }).search(query, limit);
   const found = await context.wait(work, () => (isOnline ? `Asking ${address}…` : "Searching the directory…"));
-  if (context.isJson) context.json({ query, servers: found.map(toJson) });
+  if (context.isJson) context.json({ query, servers: found.map((one) => toJson(one, isOnline)) });
   else context.show(findLines(query, found, isOnline));
   return found.length === 0 ? NOTHING_FOUND : 0;
 };
 
-function toJson({ entry, tools, confidence }: Suggestion) {
+function toJson({ entry, tools, confidence }: Suggestion, isOnline: boolean) {
   const { name, title, description, package: source, remote, variables, homepage } = entry;
   return {
     name,
@@ -42,7 +43,7 @@ function toJson({ entry, tools, confidence }: Suggestion) {
     ...(remote === undefined ? {} : { remote }),
     variables,
     ...(homepage === undefined ? {} : { homepage }),
-    add: addCommand(name),
+    add: addCommand(entry, isOnline) ?? null,
   };
 }
 
@@ -53,15 +54,16 @@ function findLines(query: string, found: readonly Suggestion[], isOnline: boolea
   }
   const heading = line(0, `${count(found.length, "public server")} for "${query}":`);
   const careful = line(0, dim("These are other people's programs. Review one before you add it."));
-  return blocks([[heading], ...found.map(suggestionLines), [careful]]);
+  return blocks([[heading], ...found.map((one, rank) => suggestionLines(one, rank, isOnline)), [careful]]);
 }
 
-function suggestionLines({ entry, tools, isSure }: Suggestion, rank: number): Line[] {
+function suggestionLines({ entry, tools, isSure }: Suggestion, rank: number, isOnline: boolean): Line[] {
   const number = `${rank + 1}. `;
   const inner = number.length;
   const { name, description, package: source, remote, variables, homepage, arguments: given } = entry;
   const inputs = source === undefined ? (remote?.headers ?? []) : variables;
   const placeholders = given.filter(({ isPlaceholder }) => isPlaceholder === true).map(({ value }) => value);
+  const command = addCommand(entry, isOnline);
   const version = source?.version === undefined ? "" : ` ${source.version}`;
   return [
     line(0, number, bold(name), version, isSure ? "" : dim(" (weak match)")),
@@ -71,7 +73,9 @@ function suggestionLines({ entry, tools, isSure }: Suggestion, rank: number): Li
     ...(placeholders.length === 0 ? [] : [line(inner, `Arguments to fill in: ${placeholders.join(" ")}`)]),
     ...(remote === undefined || source !== undefined ? [] : [line(inner, `Address: ${remote.url}`)]),
     ...(homepage === undefined ? [] : [line(inner, dim(homepage))]),
-    line(inner, `Add it: ${addCommand(name)}`),
+    command === undefined
+      ? line(inner, dim("It states no version, so it cannot be pinned: add it by its command."))
+      : line(inner, `Add it: ${command}`),
   ];
 }
 
@@ -79,6 +83,8 @@ function toNeed({ name, isRequired }: DirectoryInput): string {
   return isRequired === true ? name : `${name} (optional)`;
 }
 
-function addCommand(name: string): string {
-  return `anygpt mcp add ${name}`;
+/** A server that `add` does not find by its name, or that needs arguments of the user, is added by its whole command. */
+function addCommand(entry: DirectoryEntry, isOnline: boolean): string | undefined {
+  const isWhole = isOnline || entry.arguments.some(({ isPlaceholder }) => isPlaceholder === true);
+  return isWhole ? toAddCommand(entry) : `anygpt mcp add ${entry.name}`;
 }

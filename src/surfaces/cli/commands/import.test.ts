@@ -92,6 +92,16 @@ Nothing was written. Add --yes to write.
     expect(read(file)).toBe(before);
   });
 
+  it("says that a file of rules alone ends the use of the clients' files", async () => {
+    cursor({ a: { command: "a" } });
+    place().write(CONFIG, { cache: { ttl: 5 } });
+    const ended = await page();
+    expect(ended.endsZeroConfiguration).toBe(true);
+    expect((await run()).stdout).toContain("From then on the gateway uses that file");
+    place().write(CONFIG, { servers: { z: { command: "z" } } });
+    expect((await page()).endsZeroConfiguration).toBe(false);
+  });
+
   it("shows what to add to a configuration that is a program, and writes nothing", async () => {
     cursor({ a: { command: "a" } });
     place().write(".anygpt/mcp-discovery.config.mjs", "export default { servers: {} };\n");

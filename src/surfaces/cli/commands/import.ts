@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { placeFor } from "../../../open-engine.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
-import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
-import { nearestWord } from "../../../util/edit-distance.js";
+import type { ClientId } from "../../../sources/options.js";
 import { ask, canInterrupt } from "../ask.js";
 import { askSecretsPlace, secretsOption } from "../import/secrets-place.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { type Backups, createBackups } from "../../../operations/files/backups.js";
+import { clientsOf } from "../import/clients.js";
 import { type ImportPage, toImportPage } from "../import/page.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/page-lines.js";
 import { writeKeychain } from "../../../operations/import/keychain-secrets.js";
@@ -76,18 +76,6 @@ async function writePlan(plan: Plan, { backups, keychain, context }: PlanWriting
   const { keychainEntries: entries } = plan;
   if (entries.size > 0) await context.wait(writeKeychain(entries, keychain()), () => "Writing to the keychain…");
   return await writeAll(plan.writes, backups);
-}
-
-function clientsOf(input: Input): ClientId[] {
-  const named = input.list("client");
-  if (named.includes("all")) return [...CLIENT_IDS];
-  return named.map((name) => {
-    const known = CLIENT_IDS.find((id) => id === name);
-    if (known !== undefined) return known;
-    const nearest = nearestWord(name, CLIENT_IDS);
-    const hint = nearest === undefined ? `Name one of ${CLIENT_IDS.join(", ")}, or all.` : `Did you mean ${nearest}?`;
-    throw new DiscoveryError("INVALID_REQUEST", `No program is known as "${name}".`, { hint });
-  });
 }
 
 /** Somebody at a terminal is asked; everybody else has to say so. */

@@ -123,19 +123,18 @@ export function leftOutLines({ files, rewrites }: ImportPage, home: string): Lin
 }
 
 export function adviceLines(page: ImportPage, home: string): Line[] {
-  const { notes, isNew, added } = page;
+  const { notes, endsZeroConfiguration } = page;
   const secretLines = clearLines(page, home);
-  const future =
-    isNew && added.length > 0
-      ? [
-          line(
-            0,
-            dim(
-              "From then on the gateway uses that file, and not the files of other programs, unless its `sources` name them.",
-            ),
+  const future = endsZeroConfiguration
+    ? [
+        line(
+          0,
+          dim(
+            "From then on the gateway uses that file, and not the files of other programs, unless its `sources` name them.",
           ),
-        ]
-      : [];
+        ),
+      ]
+    : [];
   return [...secretLines, ...notes.map((note) => line(0, WARNING, ` ${note}`)), ...future];
 }
 

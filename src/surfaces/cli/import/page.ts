@@ -41,6 +41,8 @@ export interface ListedVariable {
 export interface ImportPage {
   readonly config: string;
   readonly isNew: boolean;
+  /** Until now the servers of every client were used without being named; the file that is written ends that. */
+  readonly endsZeroConfiguration: boolean;
   /** Whether files were written, as opposed to only planned. */
   readonly written: boolean;
   readonly files: readonly ListedFile[];
@@ -63,6 +65,7 @@ export function toImportPage(plan: Plan, written?: readonly Written[]): ImportPa
   return {
     config: target.file,
     isNew: target.bytes === undefined,
+    endsZeroConfiguration: plan.added.length > 0 && (target.bytes === undefined || target.isImplicit),
     written: written !== undefined,
     files: found.files.map(({ place, content, isTrusted }): ListedFile => {
       const servers = found.servers.filter(({ server }) => server.origin.file === place.path);

@@ -7,7 +7,9 @@ import {
 } from "../../../operations/servers/add.js";
 import { type EditReport, openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
 import { toDraft } from "../../../operations/servers/draft.js";
+import { findPublicServer } from "../../../operations/servers/public-server.js";
 import { isSnippet, parseSnippet } from "../../../operations/servers/parse-snippet.js";
+import type { Place } from "../../../place.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { readAll } from "../arguments.js";
 import { ask, canInterrupt } from "../ask.js";
@@ -43,9 +45,8 @@ export async function runAddition(drafts: readonly ServerDraft[], parts: Additio
   if (!context.isJson) context.show(planLines(plan, home));
   if (plan.after === undefined) return refuseProgram(plan, context);
   if (!(await isAgreed(parts))) {
-    if (context.isJson) context.json({ success: true, written: false, ...pageOf(plan) });
-    else context.show([line(0, `Nothing was written.${canInterrupt(context) ? "" : " Add --yes to write."}`)]);
-    return canInterrupt(context) ? 1 : 0;
+    context.show([line(0, "Nothing was written.")]);
+    return 1;
   }
   const report = await carryOutAddition(plan, desk);
   if (!context.isJson) context.show(writtenLines(plan, report, home));
@@ -74,8 +75,9 @@ async function draftsFrom(input: Input, { place, target }: ServerDesk, context: 
     return await pasted(await askPasted(context));
   }
   if (first === undefined && (name === "-" || isSnippet(name))) return await pasted(name);
-  if (first === undefined) throw nothingGiven(name);
+  if (first === undefined) return { drafts: [await publicServer(name, input, place, context)], isPasted: true };
   if (words.length === 1 && (first === "-" || isSnippet(first))) return await pasted(first, name);
+  if (input.text("as") !== undefined) throw asNeedsNothing(name);
   const typed = {
     name,
     words,
@@ -87,16 +89,37 @@ async function draftsFrom(input: Input, { place, target }: ServerDesk, context: 
   return { drafts: [toDraft(typed, { home, cwd, startDir: target.isProject ? cwd : home })], isPasted: false };
 }
 
-function nothingGiven(name = "NAME"): DiscoveryError {
+function nothingGiven(): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", "No command, address or JSON of a server was given.", {
-    hint: `Write \`anygpt mcp add ${name} -- COMMAND …\`, \`anygpt mcp add ${name} https://…\`, or paste JSON.`,
+    hint: "Write `anygpt mcp add NAME -- COMMAND …`, `anygpt mcp add NAME https://…`, or paste JSON.",
   });
+}
+
+function asNeedsNothing(name: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", "--as is for a server of the directory of public servers.", {
+    hint: `"${name}" is the name already: leave --as out.`,
+  });
+}
+
+/** An entry of the directory of public servers. */
+async function publicServer(name: string, input: Input, place: Place, context: Context): Promise<ServerDraft> {
+  const stray = ["header", "cwd", "transport"].find((option) => input.list(option).length > 0);
+  if (stray !== undefined) {
+    throw new DiscoveryError("INVALID_REQUEST", `--${stray} was given, but no command or address of ${name}.`, {
+      hint: `Write \`anygpt mcp add ${name} -- COMMAND …\` or \`anygpt mcp add ${name} https://…\`.`,
+    });
+  }
+  const parts = { place, signal: context.io.signal, as: input.text("as"), env: input.list("env") };
+  return await context.wait(findPublicServer(name, parts), () => `Asking the registry about ${name}…`);
 }
 
 async function isAgreed({ input, context, needsYes }: Addition): Promise<boolean> {
   if (input.flag("yes")) return true;
   if (canInterrupt(context)) return (await ask("Write this?", context)) === "yes";
-  return !needsYes;
+  if (!needsYes) return true;
+  throw new DiscoveryError("INVALID_REQUEST", "Nothing was written, because nobody could be asked.", {
+    hint: "Review what will run, then run the command again with --yes.",
+  });
 }
 
 function planLines({ servers, file }: PlannedAddition, home: string): Line[] {

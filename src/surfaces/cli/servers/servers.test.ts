@@ -40,7 +40,8 @@ describe("anygpt mcp add", () => {
 
   it("adds pasted JSON only with --yes where there is no terminal", async () => {
     const json = '"a": { "command": "a", }, // one\n"b": { "url": "https://b.example/mcp" },';
-    await place.run("mcp", "add", json, "--no-check");
+    const refused = await place.run("mcp", "add", json, "--no-check");
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining("with --yes")]);
     expect(existsSync(join(place.folder, NEW))).toBe(false);
     const ran = await place.runWith({ stdin: json }, "mcp", "add", "-", "--no-check", "--yes", "--json");
     expect(ran.json()).toMatchObject({

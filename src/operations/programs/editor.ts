@@ -1,0 +1,37 @@
+import { DiscoveryError } from "../../errors.js";
+import { splitCommand } from "../../util/split-command.js";
+import { runAtTerminal, type TerminalParts } from "./run-program.js";
+
+export interface EditorParts extends TerminalParts {
+  /** Whether somebody can use an editor that was not chosen. */
+  readonly isAttended: boolean;
+}
+
+/** Opens a file in the user's editor and gives the editor's exit code when it is closed. */
+export async function openInEditor(file: string, parts: EditorParts): Promise<number> {
+  const [command = "", ...args] = editorWords(parts);
+  try {
+    return await runAtTerminal(command, [...args, file], parts);
+  } catch (error) {
+    if (error instanceof DiscoveryError) throw error;
+    throw new DiscoveryError("INVALID_REQUEST", `The editor "${command}" could not be started.`, {
+      hint: "Set VISUAL or EDITOR to the command of an editor, such as nano or `code --wait`.",
+      cause: error,
+    });
+  }
+}
+
+function editorWords({ env, isAttended }: EditorParts): readonly string[] {
+  const chosen = env["VISUAL"] || env["EDITOR"] || undefined;
+  if (chosen === undefined) {
+    if (isAttended) return [process.platform === "win32" ? "notepad" : "vi"];
+    throw new DiscoveryError("INVALID_REQUEST", "There is no terminal for an editor.", {
+      hint: "Run the command in a terminal, or set VISUAL or EDITOR to a command that needs none.",
+    });
+  }
+  const words = splitCommand(chosen);
+  if (words !== undefined && words.length > 0) return words;
+  throw new DiscoveryError("INVALID_REQUEST", "VISUAL or EDITOR is not a command.", {
+    hint: "Set it to the command of an editor, such as nano or `code --wait`.",
+  });
+}

@@ -1,0 +1,89 @@
+// Comes in: a configuration file that the user opens in an editor; goes out: the file as they left it, checked, with a backup.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type LoadParts, loadConfig } from "../../config/load.js";
+import { DiscoveryError } from "../../errors.js";
+import { type OpenOptions, placeFor } from "../../open-engine.js";
+import type { Place } from "../../place.js";
+import type { FoundServers } from "../../servers.js";
+import { createBackups } from "../files/backups.js";
+import { assertTrusted, MOST_EDITS } from "../files/edit-target.js";
+import { replaceFile } from "../files/replace-file.js";
+import { findTargetFile } from "../files/target.js";
+import { NEW_CONFIG, templateFor } from "../files/template.js";
+import { compareServers, type DeskOptions, findOffered } from "./desk.js";
+
+/** A configuration that is open in an editor. */
+export interface OpenEdit {
+  readonly file: string;
+  readonly place: Place;
+  readonly options: OpenOptions;
+  readonly loadParts: LoadParts;
+  readonly isProject: boolean;
+  /** Undefined for a file that did not exist. */
+  readonly before: Uint8Array | undefined;
+  readonly offered: FoundServers | undefined;
+  /** Another file that is in force in the working folder. */
+  readonly overriddenBy?: string;
+}
+
+/** Finds the file, whatever is wrong in it; one that does not exist is written from the template. */
+export async function beginEdit(options: OpenOptions, { isProject = false }: DeskOptions = {}): Promise<OpenEdit> {
+  const { loadParts, ...place } = placeFor(options);
+  const { file, isNamed, isProject: isOfProject } = await findTargetFile(loadParts, { isProject, newName: NEW_CONFIG });
+  const before = await readFile(file).catch(() => undefined);
+  assertTrusted({ file, bytes: before, isProject: isOfProject }, place.trust);
+  const offered = await findOffered(options);
+  const inForce = isNamed || isProject ? undefined : await loadConfig(loadParts).catch(() => undefined);
+  const isOverridden = inForce?.origin === "project" && inForce.file !== undefined;
+  if (before === undefined) {
+    await replaceFile({ path: file, expected: undefined, bytes: Buffer.from(templateFor(file)) });
+  }
+  const edit = { file, place, options, loadParts, isProject: isOfProject, before, offered };
+  return isOverridden ? { ...edit, overriddenBy: inForce.file } : edit;
+}
+
+export type Edited =
+  | { readonly kind: "unchanged" | "valid" }
+  /** What is wrong in it. */
+  | { readonly kind: "invalid"; readonly error: DiscoveryError };
+
+/** Checks the file as the gateway will. */
+export async function checkEdit({ file, before, loadParts }: OpenEdit): Promise<Edited> {
+  try {
+    const now = await readFile(file).catch((error: unknown) => {
+      throw new DiscoveryError("CONFIGURATION_ERROR", `${file} is not there any more.`, { cause: error });
+    });
+    if (before !== undefined && Buffer.compare(before, now) === 0) return { kind: "unchanged" };
+    await loadConfig({ ...loadParts, path: file });
+    return { kind: "valid" };
+  } catch (error) {
+    if (error instanceof DiscoveryError) return { kind: "invalid", error };
+    throw error;
+  }
+}
+
+/** Whether the user has changed the file since it was opened. */
+export async function isTouched({ file, before }: OpenEdit): Promise<boolean> {
+  const now = await readFile(file).catch(() => undefined);
+  return now === undefined || Buffer.compare(now, before ?? Buffer.from(templateFor(file))) !== 0;
+}
+
+/** Makes what the user wrote a step that can be undone, and names the servers that it took away. */
+export async function keepEdit(edit: OpenEdit): Promise<{ readonly lost: readonly string[] }> {
+  const { file, before, place, isProject, offered, options } = edit;
+  const backups = createBackups(join(place.stateFolder, "backups"), place.now, "edit");
+  const after = await readFile(file);
+  const mark = isProject ? { isProject: true as const } : {};
+  await backups.keep({ role: "config", path: file, before, after, sections: [], ...mark });
+  if (isProject) await place.trust.record(file, after);
+  await backups.forgetEdits(MOST_EDITS);
+  return compareServers(offered, await findOffered(options));
+}
+
+/** Puts the file back as it was before it was opened. */
+export async function dropEdit({ file, before }: OpenEdit): Promise<void> {
+  const now = await readFile(file).catch(() => undefined);
+  if (now === undefined ? before === undefined : before !== undefined && Buffer.compare(now, before) === 0) return;
+  await replaceFile({ path: file, expected: now, bytes: before });
+}

@@ -1,0 +1,17 @@
+import { DiscoveryError } from "../../../errors.js";
+import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
+import { nearestWord } from "../../../util/edit-distance.js";
+import type { Input } from "../command.js";
+
+/** The clients that `--client` names; `all` is every one. */
+export function clientsOf(input: Input): ClientId[] {
+  const named = input.list("client");
+  if (named.includes("all")) return [...CLIENT_IDS];
+  return named.map((name) => {
+    const known = CLIENT_IDS.find((id) => id === name);
+    if (known !== undefined) return known;
+    const nearest = nearestWord(name, CLIENT_IDS);
+    const hint = nearest === undefined ? `Name one of ${CLIENT_IDS.join(", ")}, or all.` : `Did you mean ${nearest}?`;
+    throw new DiscoveryError("INVALID_REQUEST", `No program is known as "${name}".`, { hint });
+  });
+}
