@@ -32,7 +32,7 @@ if (text !== "") writeFileSync(process.argv[2], text);
 function answering(options: RunOptions, ...answers: string[]): RunOptions {
   const stdin = new PassThrough();
   const onOutput = (text: string): void => {
-    if (text.includes("[y/N]")) stdin.write(`${answers.shift() ?? ""}\n`);
+    if (text.includes("[y/N]")) setImmediate(() => stdin.write(`${answers.shift() ?? ""}\n`));
   };
   return { ...options, isTerminal: true, stdin, onOutput };
 }

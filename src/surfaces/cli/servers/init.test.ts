@@ -66,7 +66,7 @@ describe("anygpt mcp init", () => {
     const stdin = new PassThrough();
     const answers = ["y", "n", "y"];
     const onOutput = (text: string): void => {
-      if (text.includes("[y/N]")) stdin.write(`${answers.shift() ?? ""}\n`);
+      if (text.includes("[y/N]")) setImmediate(() => stdin.write(`${answers.shift() ?? ""}\n`));
     };
     const { exit, stderr } = await place.runWith({ isTerminal: true, columns: 200, stdin, onOutput }, "mcp", "init");
     expect(exit).toBe(0);
