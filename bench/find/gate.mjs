@@ -3,7 +3,17 @@ const QUERIES_OF_EACH = 4;
 const SUGGESTED = 3;
 
 /** `most` servers are configured beside the missing one; all of the measured ones when left out. */
-export function judgeGate({ tools, queries, others, ranker, internals, meaning, areEqual, most = Infinity }) {
+export function judgeGate({
+  tools,
+  queries,
+  others,
+  ranker,
+  smallerRanker,
+  internals,
+  meaning,
+  areEqual,
+  most = Infinity,
+}) {
   const { createSearchIndex, searchOptions } = internals;
   const names = [...new Set(tools.map(({ server }) => server))];
   // Every query has other neighbours, the same ones in every run.
@@ -21,10 +31,10 @@ export function judgeGate({ tools, queries, others, ranker, internals, meaning, 
     tags: [],
   }));
   const index = createSearchIndex([...new Map(documents.map((one) => [one.id, one])).values()], { meaning });
-  const suggest = (query, local) => {
+  const suggest = (query, local, by = ranker) => {
     const accepts = (id) => local.has(id.slice(0, id.indexOf(":")));
     if (index.search(query, { limit, minRelevance, accepts }).hits.length > 0) return undefined;
-    return ranker.search(query, SUGGESTED).filter(({ isSure }) => isSure);
+    return by.search(query, SUGGESTED).filter(({ isSure }) => isSure);
   };
 
   const counts = new Map();
@@ -43,7 +53,7 @@ export function judgeGate({ tools, queries, others, ranker, internals, meaning, 
   const equal = shown.filter(({ wanted, found }) =>
     found.some(({ entry }) => entry.name === wanted[0] || areEqual(wanted[0], entry)),
   );
-  const strangers = others.map(({ query }, at) => suggest(query, localFor(undefined, at)));
+  const strangers = others.map(({ query }, at) => suggest(query, localFor(undefined, at), smallerRanker));
   return {
     queries: sampled.length,
     nothing: nothing.length,

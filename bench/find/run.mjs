@@ -16,6 +16,7 @@ import {
   readTools,
   toolQueries,
   UNANSWERABLE,
+  WRITTEN_FOR,
 } from "./queries.mjs";
 
 const FIRST = 3;
@@ -27,26 +28,30 @@ const SHIPPED = {
   ranking: internals.RANK_WEIGHTS,
   verdict: { weights: internals.FIT_WEIGHTS, threshold: internals.SURE_CONFIDENCE },
 };
-const file = process.env.DIRECTORY_FILE ?? join(ROOT, "directory/servers.json.gz");
+const file = join(ROOT, "directory/servers.json.gz");
 const { servers } = JSON.parse(gunzipSync(readFileSync(file)).toString());
 const byName = new Map(servers.map((entry) => [entry.name, entry]));
 const meaning = openModel(internals);
 const ranker = createServerRanker(servers, meaning);
 const areEqual = (name, entry) => byName.has(name) && areEquivalent(byName.get(name), entry, toServiceName);
 
-const everyday = everydayRequests().map(weigh);
+const everyday = everydayRequests().map((request) => weigh(request));
 judgeEveryday(everyday);
 const data = process.env.ANYGPT_DATA;
 if (data === undefined || !existsSync(join(data, "corpus/npm-servers.tools.json"))) {
   console.log("The other rows need ANYGPT_DATA: skipped.");
 } else {
   const queries = toolQueries(data, servers);
-  const asked = queries.map(weigh);
-  const others = otherRequests(data).map(weigh);
+  const asked = queries.map((request) => weigh(request));
+  const smallerRanker = createServerRanker(
+    servers.filter(({ name }) => name !== WRITTEN_FOR),
+    meaning,
+  );
+  const others = otherRequests(data).map((request) => weigh(request, smallerRanker));
   judgeRanking(asked);
   judgeVerdict(asked, others);
   showSuggested(others);
-  const parts = { tools: readTools(data), queries, others, ranker, internals, meaning, areEqual };
+  const parts = { tools: readTools(data), queries, others, ranker, smallerRanker, internals, meaning, areEqual };
   showGate("5 other servers", judgeGate({ ...parts, most: 5 }));
   showGate("all other servers", judgeGate(parts));
 }
@@ -60,8 +65,8 @@ function showGate(local, gate) {
   );
 }
 
-function weigh(request) {
-  return { ...request, candidates: ranker.weigh(request.query) };
+function weigh(request, by = ranker) {
+  return { ...request, candidates: by.weigh(request.query) };
 }
 
 function firstOf({ candidates }, weights) {

@@ -45,9 +45,9 @@ export interface FitWeights {
   readonly named: number;
 }
 
-/** For the order of servers: round values between those that `npm run bench:find` fits to either half of the measured servers. */
+/** For the order of servers. `covered` and `size` lie between what `npm run bench:find` fits to the halves of the measured servers; `named` is for queries with a product's name, which that data lacks. */
 export const RANK_WEIGHTS: RankWeights = { covered: 4, named: 4, size: 0.4 };
-/** For the verdict. The same command fits them to all its data, and reports sets of requests that were left out of a fit. */
+/** For the verdict: fitted on an earlier state of the directory. The same command prints today's fit and reports sets of requests that were left out of a fit. */
 export const FIT_WEIGHTS: FitWeights = { constant: -5.25, strength: 10.9, named: 1.9 };
 /** From this confidence on a suggestion is sure; fitted with the weights of the verdict. */
 export const SURE_CONFIDENCE = 0.8;
