@@ -5,7 +5,15 @@ export { createCatalogDisk } from "../src/catalog/disk.js";
 export { fingerprintOf, toRecord } from "../src/catalog/record.js";
 export { compileCheck } from "../src/executor/check-value.js";
 export { DIRECTORY_VERSION, directoryFile } from "../src/directory/entry.js";
-export { createServerRanker } from "../src/directory/rank.js";
+export {
+  createServerRanker,
+  FIT_WEIGHTS,
+  RANK_WEIGHTS,
+  SURE_CONFIDENCE,
+  toConfidence,
+  toScore,
+} from "../src/directory/rank.js";
+export { toServiceName } from "../src/directory/documents.js";
 export { createRegistryClient } from "../src/directory/registry-client.js";
 export { toContentWords } from "../src/directory/words.js";
 export { createDiscovery } from "../src/metatools/discovery.js";

@@ -6,94 +6,177 @@ import { gunzipSync } from "node:zlib";
 import { bundleInternals } from "../support/load-internals.mjs";
 import { openModel } from "../support/open-model.mjs";
 import { ROOT } from "../support/places.mjs";
+import { fitRanking, fitVerdict } from "./fit.mjs";
+import { judgeGate } from "./gate.mjs";
+import {
+  areEquivalent,
+  everydayRequests,
+  isInFirstHalf,
+  otherRequests,
+  readTools,
+  toolQueries,
+  UNANSWERABLE,
+  WRITTEN_FOR,
+} from "./queries.mjs";
 
 const FIRST = 3;
-const UNANSWERABLE = ["azure-mcp-2025", "metatool", "mcpproxy-golden"];
+const SETS = ["sentences", "names"];
 const folder = mkdtempSync(join(tmpdir(), "bench-find-"));
-try {
-  const internals = await import(await bundleInternals(folder));
-  const { servers } = JSON.parse(gunzipSync(readFileSync(join(ROOT, "directory/servers.json.gz"))).toString());
-  const ranker = internals.createServerRanker(servers, openModel(internals));
-  judgeRequests(ranker);
-  const data = process.env.ANYGPT_DATA;
-  if (data === undefined || !existsSync(join(data, "corpus/npm-servers.tools.json"))) {
-    console.log("The other rows need ANYGPT_DATA: skipped.");
-  } else {
-    judgeCorpus(ranker, servers, read(data, "corpus/npm-servers.tools.json"));
-    for (const set of UNANSWERABLE) judgeUnanswerable(ranker, set, read(data, `search/${set}.unanswerable.json`));
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const internals = await import(await bundleInternals(folder)).finally(() => rmSync(folder, { recursive: true }));
+const { createServerRanker, toScore, toConfidence, toServiceName } = internals;
+const SHIPPED = {
+  ranking: internals.RANK_WEIGHTS,
+  verdict: { weights: internals.FIT_WEIGHTS, threshold: internals.SURE_CONFIDENCE },
+};
+const file = join(ROOT, "directory/servers.json.gz");
+const { servers } = JSON.parse(gunzipSync(readFileSync(file)).toString());
+const byName = new Map(servers.map((entry) => [entry.name, entry]));
+const meaning = openModel(internals);
+const ranker = createServerRanker(servers, meaning);
+const areEqual = (name, entry) => byName.has(name) && areEquivalent(byName.get(name), entry, toServiceName);
 
-function read(data, path) {
-  return JSON.parse(readFileSync(join(data, path), "utf8"));
-}
-
-function judgeRequests(ranker) {
-  const requests = JSON.parse(readFileSync(new URL("requests.json", import.meta.url), "utf8"));
-  const missed = requests.filter(
-    ([query, expected]) => !isAmongFirst(ranker, query, (name) => expected.includes(name)),
+const everyday = everydayRequests().map((request) => weigh(request));
+judgeEveryday(everyday);
+const data = process.env.ANYGPT_DATA;
+if (data === undefined || !existsSync(join(data, "corpus/npm-servers.tools.json"))) {
+  console.log("The other rows need ANYGPT_DATA: skipped.");
+} else {
+  const queries = toolQueries(data, servers);
+  const asked = queries.map((request) => weigh(request));
+  const smallerRanker = createServerRanker(
+    servers.filter(({ name }) => name !== WRITTEN_FOR),
+    meaning,
   );
-  console.log(`everyday requests: ${share(requests.length - missed.length, requests.length)} among the first ${FIRST}`);
-  for (const [query] of missed) console.log(`  missed: ${query}`);
+  const others = otherRequests(data).map((request) => weigh(request, smallerRanker));
+  judgeRanking(asked);
+  judgeVerdict(asked, others);
+  showSuggested(others);
+  const parts = { tools: readTools(data), queries, others, ranker, smallerRanker, internals, meaning, areEqual };
+  showGate("5 other servers", judgeGate({ ...parts, most: 5 }));
+  showGate("all other servers", judgeGate(parts));
 }
 
-/** Two kinds of queries for every tool of the measured servers; the directory was not made from these texts. */
-function judgeCorpus(ranker, servers, tools) {
-  const byKey = new Map(servers.map(({ name }) => [toKey(name), name]));
-  const listed = tools.filter(({ server }) => byKey.has(server));
-  const missing = [...new Set(tools.map(({ server }) => server))].filter((server) => !byKey.has(server));
-  console.log(`servers of the corpus that the directory lacks: ${missing.join(", ") || "none"}; they count as missed`);
-  const kinds = {
-    "first sentence of the description": ({ description = "" }) => description.split(/(?<=[.!?])\s|\n/)[0],
-    "words of the title or name": ({ name, title, annotations }) =>
-      (title ?? annotations?.title ?? name).replace(/[_.-]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2"),
-  };
-  for (const [kind, toQuery] of Object.entries(kinds)) {
-    const asked = listed.filter((tool) => toQuery(tool) !== "");
-    const [right, shown, shownRight] = [new Map(), [], []];
-    for (const tool of asked) {
-      const found = ranker.search(toQuery(tool), FIRST);
-      const isRight = found.some(({ entry }) => entry.name === byKey.get(tool.server));
-      const of = right.get(tool.server) ?? { right: 0, all: 0 };
-      right.set(tool.server, { right: of.right + (isRight ? 1 : 0), all: of.all + 1 });
-      if (found[0]?.isSure) shown.push(tool);
-      if (found[0]?.isSure && isRight) shownRight.push(tool);
-    }
-    const total = [...right.values()].reduce((sum, one) => sum + one.right, 0);
-    const perServer = [...right.values()].reduce((sum, one) => sum + one.right / one.all, 0);
-    const all = right.size + missing.length;
-    console.log(
-      `${kind}: ${share(total, asked.length)} of queries, ${percent(perServer / all)} as the mean of ${all} servers`,
-    );
-    console.log(
-      `  sure enough for an agent: ${share(shown.length, asked.length)}, of these right: ${share(shownRight.length, shown.length)}`,
-    );
-  }
-}
-
-function judgeUnanswerable(ranker, set, queries) {
-  const found = queries.map((item) => ({ query: item.query ?? item, first: ranker.search(item.query ?? item, 1)[0] }));
-  const shown = found.filter(({ first }) => first !== undefined);
-  const sure = shown.filter(({ first }) => first.isSure);
+function showGate(local, gate) {
   console.log(
-    `${set}, unanswerable there: agents are told of a server for ${share(sure.length, queries.length)}; find shows one for ${share(shown.length, queries.length)}`,
+    `end to end with ${local}: local search finds nothing for ${share(gate.nothing, gate.queries)} of sampled queries;`,
   );
-  for (const { query, first } of sure)
-    console.log(`  ${query.slice(0, 90)} → ${first.entry.name} (${first.tools[0] ?? ""})`);
+  console.log(
+    `  of these a line is shown for ${share(gate.shown, gate.nothing)}; it names the right server for ${share(gate.right, gate.shown)}, the right one or an equivalent for ${share(gate.equal, gate.shown)}; other catalogs' requests with a line: ${share(gate.othersShown, gate.others)}`,
+  );
 }
 
-function isAmongFirst(ranker, query, isRight) {
-  return ranker.search(query, FIRST).some(({ entry }) => isRight(entry.name));
+function weigh(request, by = ranker) {
+  return { ...request, candidates: by.weigh(request.query) };
 }
 
-/** The corpus names `@scope/name` `scope-name`, and `@modelcontextprotocol/server-name` `name`. */
-function toKey(name) {
-  return name
-    .replace(/^@modelcontextprotocol\/server-/, "")
-    .replace(/^@/, "")
-    .replace("/", "-");
+function firstOf({ candidates }, weights) {
+  return candidates
+    .map((evidence) => ({ evidence, score: toScore(evidence, weights) }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, FIRST)
+    .map(({ evidence }) => evidence);
+}
+
+function isRight({ wanted }, found) {
+  return found.some(({ entry }) => wanted.includes(entry.name));
+}
+
+function judgeEveryday(requests) {
+  const missed = requests.filter((request) => !isRight(request, firstOf(request, SHIPPED.ranking)));
+  const sure = requests.filter((request) => sureOf(request, SHIPPED.verdict).length > 0);
+  console.log(`everyday requests: ${share(requests.length - missed.length, requests.length)} among the first ${FIRST}`);
+  console.log(`  with a sure suggestion: ${share(sure.length, requests.length)}`);
+  for (const request of missed)
+    console.log(`  missed: ${request.query} → ${nameAll(firstOf(request, SHIPPED.ranking))}`);
+}
+
+/** Shares of the queries, and the mean over servers, whose right server is among the first three. */
+function rate(rows, weights, accepts = isRight) {
+  const right = new Map();
+  for (const row of rows) {
+    const of = right.get(row.server) ?? [0, 0];
+    right.set(row.server, [of[0] + (accepts(row, firstOf(row, weights)) ? 1 : 0), of[1] + 1]);
+  }
+  const all = [...right.values()];
+  const total = all.reduce((sum, [part]) => sum + part, 0);
+  return { queries: total / rows.length, servers: all.reduce((sum, [part, of]) => sum + part / of, 0) / all.length };
+}
+
+function judge(rows, weights) {
+  return SETS.reduce((sum, set) => {
+    const { queries, servers: mean } = rate(
+      rows.filter((row) => row.set === set),
+      weights,
+    );
+    return sum + queries + mean;
+  }, 0);
+}
+
+function judgeRanking(asked) {
+  const halves = [true, false].map((first) => asked.filter(({ server }) => isInFirstHalf(server) === first));
+  const fitted = halves.map((half) => fitRanking(half, judge));
+  console.log(
+    `ranking weights: shipped ${JSON.stringify(SHIPPED.ranking)}, of all servers ${JSON.stringify(fitRanking(asked, judge))}`,
+  );
+  const withEqual = (row, found) =>
+    isRight(row, found) || found.some(({ entry }) => row.wanted[0] !== undefined && areEqual(row.wanted[0], entry));
+  for (const set of SETS) {
+    const of = (rows) => rows.filter((row) => row.set === set);
+    console.log(
+      `${set}: ${rates(rate(of(asked), SHIPPED.ranking))}; ${rates(rate(of(asked), SHIPPED.ranking, withEqual))} with equivalents`,
+    );
+    for (const [at, weights] of fitted.entries()) {
+      console.log(
+        `  half ${2 - at} with weights of half ${at + 1} ${JSON.stringify(weights)}: ${rates(rate(of(halves[1 - at]), weights))}`,
+      );
+    }
+  }
+}
+
+function sureOf(row, { weights, threshold }) {
+  return firstOf(row, SHIPPED.ranking).filter((evidence) => toConfidence(evidence, weights) >= threshold);
+}
+
+function judgeVerdict(asked, others) {
+  const of = (sets) => others.filter(({ set }) => sets.includes(set));
+  const rightOnes = (rows) =>
+    rows.flatMap((row) => firstOf(row, SHIPPED.ranking).filter(({ entry }) => row.wanted.includes(entry.name)));
+  const wrongOnes = (rows) => rows.flatMap((row) => firstOf(row, SHIPPED.ranking).slice(0, 1));
+  const fit = (rows, sets) => fitVerdict(rightOnes(rows), wrongOnes(of(sets)), toConfidence);
+  const half = (first) => asked.filter(({ server }) => isInFirstHalf(server) === first);
+  console.log(`verdict: shipped ${JSON.stringify(SHIPPED.verdict)}`);
+  console.log(`  of all data ${JSON.stringify(fit(asked, UNANSWERABLE))}`);
+  for (const left of UNANSWERABLE) {
+    const verdict = fit(
+      half(true),
+      UNANSWERABLE.filter((set) => set !== left),
+    );
+    const rows = half(false);
+    const shown = rows.filter((row) => sureOf(row, verdict).length > 0);
+    const right = shown.filter((row) => isRight(row, sureOf(row, verdict)));
+    const told = (sets) => of(sets).filter((row) => sureOf(row, verdict).length > 0).length;
+    console.log(
+      `  without ${left} and half of the servers: sure for ${share(told([left]), of([left]).length)} of ${left}, ${share(told(["bfcl", "toolalpaca"]), of(["bfcl", "toolalpaca"]).length)} of unrelated catalogs; of the other half's queries ${share(shown.length, rows.length)}, right ${share(right.length, shown.length)}`,
+    );
+  }
+}
+
+/** All sure suggestions for other catalogs' requests with the shipped weights, to be checked by hand. */
+function showSuggested(others) {
+  for (const set of new Set(others.map((row) => row.set))) {
+    const rows = others.filter((row) => row.set === set);
+    const sure = rows.filter((row) => sureOf(row, SHIPPED.verdict).length > 0);
+    console.log(`${set}: sure suggestions for ${share(sure.length, rows.length)}`);
+    for (const row of sure) console.log(`  ${row.query.slice(0, 90)} → ${nameAll(sureOf(row, SHIPPED.verdict))}`);
+  }
+}
+
+function nameAll(found) {
+  return found.map(({ entry }) => entry.name).join(", ");
+}
+
+function rates({ queries, servers: mean }) {
+  return `${percent(queries)} of queries, ${percent(mean)} as the mean over servers`;
 }
 
 function share(part, all) {

@@ -18,7 +18,8 @@ const KEYWORDS_OF_ALL =
 
 /** `{ facts, license, readme, args, variables, inSource, inReadme, live? }` → an entry; where no tool is known, words of the README stand for them. */
 export function toEntry(record, toContentWords) {
-  const { facts, args, variables, live } = record;
+  const { facts, variables, live } = record;
+  const args = live?.args ?? record.args;
   const isOpen = isPermissive(record);
   const tools = pickTools(record).map(({ name, description = "" }) => ({
     name,

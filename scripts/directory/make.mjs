@@ -1,8 +1,9 @@
-// Makes directory/servers.json.gz: `npm run directory -- --cache FOLDER [--minutes 30] [--registry URL]`.
+// Makes directory/servers.json.gz: `npm run directory -- --cache FOLDER [--minutes 30] [--packages FILE] [--npm URL] [--registry URL] [--out FILE]`.
 // The cache lies outside the repository and lets an interrupted run go on where it stopped. Run it with `nice -n 19`.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { bundleInternals } from "../../bench/support/load-internals.mjs";
@@ -25,14 +26,16 @@ const { values } = parseArgs({
   options: {
     cache: { type: "string" },
     minutes: { type: "string", default: "30" },
+    packages: { type: "string", default: fileURLToPath(new URL("packages.txt", import.meta.url)) },
+    npm: { type: "string", default: "https://registry.npmjs.org" },
     registry: { type: "string" },
     out: { type: "string", default: join(ROOT, "directory/servers.json.gz") },
   },
 });
 if (values.cache === undefined) throw new Error("Name a folder outside the repository: --cache FOLDER.");
 const cache = values.cache;
-const npm = createNpm(cache);
-const names = readFileSync(new URL("packages.txt", import.meta.url), "utf8")
+const npm = createNpm(cache, values.npm);
+const names = readFileSync(values.packages, "utf8")
   .split("\n")
   .filter((name) => name !== "");
 
@@ -58,11 +61,11 @@ async function readPackage(name) {
   });
 }
 
-/** Those of which nothing is known from their source come first; what the time does not suffice for keeps what its source says. */
+/** Servers with the fewest known tools come first: those that are not started within the time keep the tools of their source or README. */
 async function probeAll(until) {
   const open = names.filter((name) => load("static", name)?.facts.bin && !existsSync(cacheFile("live", name)));
-  const poor = (name) => (load("static", name).inSource.length === 0 ? 0 : 1);
-  const ordered = open.toSorted((a, b) => poor(a) - poor(b));
+  const known = new Map(open.map((name) => [name, load("static", name).inSource.length]));
+  const ordered = open.toSorted((a, b) => known.get(a) - known.get(b));
   for (let at = 0; at < ordered.length && Date.now() < until; at += BATCH)
     await probeBatch(ordered.slice(at, at + BATCH));
 }

@@ -11,6 +11,7 @@ const FORMS = [
   [/(?:DATABASE|POSTGRES|PG).*(?:URL|URI)|^postgres/i, "postgres://placeholder:placeholder@127.0.0.1:9/placeholder"],
   [/REDIS.*(?:URL|URI)/i, "redis://127.0.0.1:9"],
   [/RESEND/i, `re_${WORD}`],
+  [/SENDGRID/i, `SG.${WORD}`],
 ];
 
 export function placeholderFor(name) {
@@ -19,6 +20,7 @@ export function placeholderFor(name) {
   if (/(?:URL|ENDPOINT|BASE|INSTANCE|SITE)$/.test(name)) return "http://127.0.0.1:9";
   if (/(?:HOST|DOMAIN|SERVER)$/.test(name)) return "127.0.0.1";
   if (name.endsWith("PORT")) return "9";
+  if (/(?:TIMEOUT|LIMIT|RETRIES|SIZE)(?:_MS)?$/.test(name)) return "1000";
   if (/(?:PATH|DIR|FOLDER|ROOT)$/.test(name)) return ".";
   if (/(?:URI|DSN|CONNECTION_STRING)$/.test(name)) return "http://127.0.0.1:9/placeholder";
   if (/EMAIL|USER_?NAME$/.test(name)) return "placeholder@example.com";

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { askServer } from "./ask-server.mjs";
 import { placeholderFor, fillArgument } from "./placeholders.mjs";
-import { variablesIn } from "./readme.mjs";
+import { subcommandIn, variablesIn } from "./readme.mjs";
 
 const START_LIMIT_MS = 20_000;
 
-/** `{ tools, info, demanded }`, or `{ failure, demanded }`: the variables are those that the server asked for on the way. */
+/** `{ tools, info, demanded, args }`, or `{ failure, demanded }`: `demanded` are the variables that the server asked for, `args` those that started it. */
 export async function probe(folder, { name, args, variables }) {
   const root = join(folder, "node_modules", name);
   const program = findProgram(root, name);
@@ -15,6 +15,8 @@ export async function probe(folder, { name, args, variables }) {
   const home = join(folder, "homes", encodeURIComponent(name));
   mkdirSync(home, { recursive: true });
   const filled = args.map((argument) => fillArgument(argument, home));
+  const values = new Map(variables.map((variable) => [variable.name, variable.value]));
+  const valueOf = (variable) => values.get(variable) ?? placeholderFor(variable);
   const demanded = new Set();
   const attempt = (given, names) =>
     askServer({
@@ -26,13 +28,18 @@ export async function probe(folder, { name, args, variables }) {
         HOME: home,
         NODE_ENV: "production",
         CI: "1",
-        ...Object.fromEntries(names.map((variable) => [variable, placeholderFor(variable)])),
+        ...Object.fromEntries(names.map((variable) => [variable, valueOf(variable)])),
       },
       limitMs: START_LIMIT_MS,
     });
 
   try {
     let answer = await attempt(filled, []);
+    const subcommand = answer.tools === undefined && args.length === 0 ? subcommandIn(answer.stderr) : undefined;
+    if (subcommand !== undefined) {
+      filled.push(subcommand);
+      answer = await attempt(filled, []);
+    }
     // A server names what it misses one variable at a time, or all at once.
     for (let round = 0; answer.tools === undefined && round < 2; round += 1) {
       const fresh = variablesIn(answer.stderr).filter((variable) => !demanded.has(variable));
@@ -44,7 +51,7 @@ export async function probe(folder, { name, args, variables }) {
     if (answer.tools === undefined && all.length > demanded.size) answer = await attempt(filled, all);
     return answer.tools === undefined
       ? { failure: answer.stderr.slice(0, 600), demanded: [...demanded] }
-      : { ...answer, demanded: [...demanded] };
+      : { ...answer, demanded: [...demanded], args: subcommand === undefined ? args : [subcommand] };
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -2,6 +2,8 @@
 const LONGEST_README = 400_000;
 const MOST_ARGUMENTS = 12;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+/** A value that is not the user's own: a mode, a region, a number. */
+const PLAIN = /^(?!.*(?:your|xxx|key|token|secret|pass|user|host|example))(?:[a-z]{2,12}|[a-z]{2}-[a-z]+-\d|\d{1,6})$/i;
 /** Variables of the runtime, which say nothing about the server. */
 const OF_THE_RUNTIME = /^(?:NODE_|NPM_|ASDF_|NVM_|LC_|XDG_|HTTP_PROXY|HTTPS_PROXY|NO_PROXY|MCP_LOG|LOG_LEVEL)/;
 
@@ -12,7 +14,9 @@ export function readReadme(text, packageName) {
   for (const list of stringLists(readme)) {
     const at = list.findIndex((item) => isPackage(item, packageName));
     if (at === -1) continue;
-    const rest = list.slice(at + 1).filter((item) => item !== "-y");
+    const after = list.slice(at + 1).filter((item) => item !== "-y");
+    // `npx --package NAME -- PROGRAM …`: the arguments come after the program.
+    const rest = after[0] === "--" ? after.slice(2) : after;
     if (rest.length > MOST_ARGUMENTS) continue;
     const key = JSON.stringify(rest);
     forms.set(key, (forms.get(key) ?? 0) + 1);
@@ -31,25 +35,41 @@ function* stringLists(text) {
   }
 }
 
-/** Names in `"env": { … }` blocks, in their order, each with how many of the blocks have it. */
+/** Names in `"env": { … }` blocks, in their order, each with the share of the blocks that have it and, where it is a plain word such as `sandbox`, its value. */
 function environmentBlocks(text) {
   const names = new Map();
   let blocks = 0;
   for (const [, inner] of text.matchAll(/\benv["']?\s*[:=]\s*\{([^}]{0,4000})\}/g)) {
     blocks += 1;
-    const found = [...inner.matchAll(/["']?([A-Z][A-Z0-9_]+)["']?\s*[:=]/g)].map(([, name]) => name);
-    for (const name of new Set(found)) if (isServerVariable(name)) names.set(name, (names.get(name) ?? 0) + 1);
+    const found = inner.matchAll(/["']?([A-Z][A-Z0-9_]+)["']?\s*[:=]\s*(?:["']([^"'\n]*)["'])?/g);
+    for (const [name, value] of new Map([...found].map(([, name, value = ""]) => [name, value]))) {
+      if (!isServerVariable(name)) continue;
+      const known = names.get(name);
+      names.set(name, {
+        count: (known?.count ?? 0) + 1,
+        value: known?.value ?? (PLAIN.test(value) ? value : undefined),
+      });
+    }
   }
-  return [...names].map(([name, count]) => ({ name, share: count / blocks }));
+  return [...names].map(([name, { count, value }]) => ({
+    name,
+    share: count / blocks,
+    ...(value === undefined ? {} : { value }),
+  }));
 }
 
 export function isServerVariable(name) {
   return VARIABLE.test(name) && !OF_THE_RUNTIME.test(name) && name.length <= 60;
 }
 
-/** Names of variables that a server's complaint mentions. */
+/** Names of variables that a server's complaint mentions; a variable that names a file has another one that holds the value. */
 export function variablesIn(stderr) {
   return [...new Set(stderr.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [])].filter(
-    (name) => isServerVariable(name) && !/^(?:ERR_|MODULE_|E[A-Z]+_)/.test(name),
+    (name) => isServerVariable(name) && !/^(?:ERR_|MODULE_|E[A-Z]+_)|_FILE$/.test(name),
   );
+}
+
+/** The subcommand that starts the server, as the program's own usage text lists it. */
+export function subcommandIn(usage) {
+  return /^\s+(mcp|serve|server|start|stdio|run)\b.*\b(?:mcp|server|stdio)\b/im.exec(usage)?.[1];
 }

@@ -1,4 +1,5 @@
 import type { SearchDocument } from "../search/fields.js";
+import { relate } from "../search/lexicon/lexicon.js";
 import type { DirectoryEntry } from "./entry.js";
 
 /** Words that every server's name has, so that they tell none from another. */
@@ -6,8 +7,8 @@ const OF_ALL_NAMES = /\b(?:mcp|server|servers|modelcontextprotocol|model context
 
 /** One document for the server as a whole, and one for each of its tools. */
 export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
-  const { name, description, keywords = "", tools } = entry;
-  const about = `${description} ${keywords}`.trim();
+  const { name, tools } = entry;
+  const about = aboutServer(entry);
   const shared = { server: name, parameters: [], tags: [] };
   return [
     { ...shared, id: documentId(name, ""), name: toServiceName(entry), description: about },
@@ -19,6 +20,17 @@ export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
       serverDescription: about,
     })),
   ];
+}
+
+/** Description and keywords, and what the lexicon knows of the product in the name. */
+export function aboutServer(entry: DirectoryEntry): string {
+  return [entry.description, entry.keywords ?? "", ...productWords(entry)].join(" ").trim();
+}
+
+/** Stems of what the product in the server's name is for, by the lexicon: `twilio` is for SMS, calls and phones. */
+export function productWords(entry: DirectoryEntry): string[] {
+  const words = toServiceName(entry).toLowerCase().split(" ");
+  return [...new Set(relate(words).map(({ stem }) => stem))];
 }
 
 /** What the server is for, as far as its name says it: `@delorenj/mcp-server-trello` is `trello`. */

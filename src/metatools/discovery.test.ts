@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import { failure } from "../../test/support/failure.js";
 import { createCatalog } from "../catalog/catalog.js";
 import { createLookup } from "../catalog/lookup.js";
+import type { Directory } from "../directory/directory.js";
 import type { Pinning } from "../catalog/pinning.js";
 import type { Doubts } from "../catalog/quarantine.js";
 import { createRefresh } from "../catalog/refresh.js";
+import type { PendingServer } from "../catalog/starts.js";
 import { localActor } from "../model/actor.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { searchOptions } from "../search/options.js";
@@ -58,7 +60,7 @@ async function setUp() {
     JSON.stringify(await metaTools.find((one) => one.name === name)!.run(args, { actor: localActor("mcp") }));
   const another = (more: Partial<DiscoveryParts>) =>
     createDiscovery({ snapshot: catalog.snapshot, lookup, refresh, options: searchOptions.parse({}), ...more });
-  return { discovery, another, run, approve: () => (doubts = new Map()) };
+  return { refresh, discovery, another, run, approve: () => (doubts = new Map()) };
 }
 
 describe("a tool that is kept back", () => {
@@ -137,5 +139,46 @@ describe("what was read of the tools", () => {
     expect(read).toBe(before);
     await another({ meaning }).search({ query: "list files" });
     expect(read).toBe(2 * before);
+  });
+});
+
+describe("a search that finds nothing", () => {
+  const directory: Directory = {
+    search: async () => [
+      {
+        entry: { name: "@acme/sms", description: "", transport: "stdio", arguments: [], variables: [], tools: [] },
+        tools: ["send_sms"],
+        confidence: 0.9,
+        isSure: true,
+      },
+    ],
+    get: async () => undefined,
+  };
+  const semantic = false;
+
+  it("names a public server that could be added", async () => {
+    const { another } = await setUp();
+    const answer = await another({ directory, options: searchOptions.parse({ semantic }) }).search({ query: "sms" });
+    expect(answer.installable?.map(({ entry }) => entry.name)).toEqual(["@acme/sms"]);
+  });
+
+  it.each([
+    ["the search has hits", {}, { query: "list all files" }],
+    ["suggestions are switched off", { suggestions: false }, { query: "sms" }],
+    ["the search is limited to one server", {}, { query: "sms", server: "fs" }],
+    ["the caller sees only some tools", {}, { query: "sms", isMeant: () => true }],
+  ])("names none when %s", async (_case, options, request) => {
+    const { another } = await setUp();
+    const found = await another({ directory, options: searchOptions.parse({ semantic, ...options }) }).search(request);
+    expect(found.installable).toBeUndefined();
+  });
+
+  it("names none while a server is still starting", async () => {
+    const { refresh, another } = await setUp();
+    const start: PendingServer = { name: "fs", phase: "starting", forMs: 0, isProgressing: true };
+    const starting = { ...refresh, starts: () => [start] };
+    const options = searchOptions.parse({ semantic });
+    const found = await another({ directory, options, refresh: starting }).search({ query: "sms" });
+    expect(found.installable).toBeUndefined();
   });
 });

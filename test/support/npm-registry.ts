@@ -31,9 +31,11 @@ export async function openNpmRegistry(packages: readonly PublishedPackage[]): Pr
 
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname).slice(1);
-    const [name = "", file] = path.split("/-/");
+    const isLatest = path.endsWith("/latest");
+    const [name = "", file] = path.replace(/\/latest$/u, "").split("/-/");
     const known = versions.get(name);
     if (known === undefined) return answer(response, 404, { error: "Not found" });
+    if (isLatest) return answer(response, 200, Object.values(packument(name, known, url).versions).at(-1) ?? {});
     if (file === undefined) return answer(response, 200, packument(name, known, url));
     downloads.push(name);
     const send = (): void => void response.end(known.get(/-(\d+\.\d+\.\d+)\.tgz$/.exec(file)?.[1] ?? "")?.tarball);

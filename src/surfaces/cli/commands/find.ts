@@ -8,8 +8,10 @@ import { loadOwnModel } from "../../../own-model.js";
 import type { Handler } from "../command.js";
 import { blocks, bold, count, dim, line, type Line } from "../lines.js";
 
-const NOTHING_FOUND = 2;
+const NO_MATCH = 2;
 const DEFAULT_LIMIT = 5;
+/** When no server fits well, at most so many of the closest ones are listed. */
+const MOST_CLOSEST = 3;
 const REGISTRY_VARIABLE = "ANYGPT_REGISTRY_URL";
 
 export const find: Handler = async (input, context) => {
@@ -26,9 +28,13 @@ export const find: Handler = async (input, context) => {
     ? createRegistryClient(address).search(query, limit, context.io.signal)
     : openDirectory({ meaning: () => loadOwnModel(context.warn) }).search(query, limit);
   const found = await context.wait(work, () => (isOnline ? `Asking ${address}…` : "Searching the directory…"));
-  if (context.isJson) context.json({ query, servers: found.map((one) => toJson(one, isOnline)) });
-  else context.show(findLines(query, found, isOnline));
-  return found.length === 0 ? NOTHING_FOUND : 0;
+  const servers = found.filter(({ isSure }) => isSure);
+  const closest = servers.length > 0 ? [] : found.slice(0, MOST_CLOSEST);
+  const verdict = servers.length > 0 ? "match" : "no-match";
+  const toData = (one: Suggestion) => toJson(one, isOnline);
+  if (context.isJson) context.json({ query, verdict, servers: servers.map(toData), closest: closest.map(toData) });
+  else context.show(servers.length > 0 ? matchLines(query, servers, isOnline) : closestLines(query, closest, isOnline));
+  return servers.length > 0 ? 0 : NO_MATCH;
 };
 
 function toJson({ entry, tools, confidence }: Suggestion, isOnline: boolean) {
@@ -47,17 +53,26 @@ function toJson({ entry, tools, confidence }: Suggestion, isOnline: boolean) {
   };
 }
 
-function findLines(query: string, found: readonly Suggestion[], isOnline: boolean): Line[] {
-  if (found.length === 0) {
-    const next = isOnline ? "Try the name of a product." : "Try other words, or ask the MCP registry with --online.";
-    return [line(0, `No public server for "${query}" is known. ${next}`)];
-  }
+const CAREFUL = line(0, dim("These are other people's programs. Review one before you add it."));
+
+function matchLines(query: string, found: readonly Suggestion[], isOnline: boolean): Line[] {
   const heading = line(0, `${count(found.length, "public server")} for "${query}":`);
-  const careful = line(0, dim("These are other people's programs. Review one before you add it."));
-  return blocks([[heading], ...found.map((one, rank) => suggestionLines(one, rank, isOnline)), [careful]]);
+  return blocks([[heading], ...found.map((one, rank) => suggestionLines(one, rank, isOnline)), [CAREFUL]]);
 }
 
-function suggestionLines({ entry, tools, isSure }: Suggestion, rank: number, isOnline: boolean): Line[] {
+function closestLines(query: string, closest: readonly Suggestion[], isOnline: boolean): Line[] {
+  const next = isOnline ? "Try the name of a product." : "Try other words, or ask the MCP registry with --online.";
+  const heading = line(0, `No known server fits "${query}" well. ${next}`);
+  if (closest.length === 0) return [heading];
+  return blocks([
+    [heading],
+    [line(0, "Closest, but probably not what you want:")],
+    ...closest.map((one, rank) => suggestionLines(one, rank, isOnline)),
+    [CAREFUL],
+  ]);
+}
+
+function suggestionLines({ entry, tools }: Suggestion, rank: number, isOnline: boolean): Line[] {
   const number = `${rank + 1}. `;
   const inner = number.length;
   const { name, description, package: source, remote, variables, homepage, arguments: given } = entry;
@@ -66,7 +81,7 @@ function suggestionLines({ entry, tools, isSure }: Suggestion, rank: number, isO
   const command = addCommand(entry, isOnline);
   const version = source?.version === undefined ? "" : ` ${source.version}`;
   return [
-    line(0, number, bold(name), version, isSure ? "" : dim(" (weak match)")),
+    line(0, number, bold(name), version),
     ...(description === "" ? [] : [line(inner, description)]),
     ...(tools.length === 0 ? [] : [line(inner, `Tools: ${tools.join(", ")}`)]),
     ...(inputs.length === 0 ? [] : [line(inner, `Needs: ${inputs.map(toNeed).join(", ")}`)]),

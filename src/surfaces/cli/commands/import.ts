@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { placeFor } from "../../../open-engine.js";
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import type { ClientId } from "../../../sources/options.js";
 import { ask, canInterrupt } from "../ask.js";
 import { askSecretsPlace, secretsOption } from "../import/secrets-place.js";
