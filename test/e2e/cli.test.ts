@@ -123,8 +123,8 @@ describe("the anygpt program", () => {
 
   it("stops quietly when its reader has gone", () => {
     const env = { ...home.env, ANYGPT_CONFIG: home.config };
-    const command = `"${process.execPath}" "${ANYGPT}" mcp execute echo big --args '{"bytes":5000000}'`;
-    const { stdout, stderr } = spawnSync("sh", ["-c", `${command} | head -n 1`], { env, encoding: "utf8" });
-    expect({ stdout, stderr }).toEqual({ stdout: "Executing: echo:big\n", stderr: "" });
+    const command = `"${process.execPath}" "${ANYGPT}" mcp execute -q echo big --args '{"bytes":5000000}'`;
+    const { stdout, stderr } = spawnSync("sh", ["-c", `${command} | head -c 4`], { env, encoding: "utf8" });
+    expect({ stdout, stderr }).toEqual({ stdout: "xxxx", stderr: "" });
   });
 });

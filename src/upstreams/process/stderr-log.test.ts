@@ -27,13 +27,19 @@ const textOf = (file: string): string[] =>
     .map((row) => row.slice(25));
 
 describe("createStderrLog", () => {
-  it("writes whole lines with the time, without secrets, for the owner alone", () => {
+  it("writes whole lines with the time, without secrets", () => {
     const log = open();
     log.push("one\ntoken s3cret-to");
     log.push("ken-0123456789 refused\n");
     log.end();
     expect(textOf(log.file)).toEqual(["one", "token *** refused"]);
-    expect(process.platform === "win32" || (statSync(log.file).mode & 0o777) === 0o600).toBe(true);
+  });
+
+  it.skipIf(process.platform === "win32")("can be read by its owner alone", () => {
+    const log = open();
+    log.push("one\n");
+    log.end();
+    expect(statSync(log.file).mode & 0o777).toBe(0o600);
   });
 
   it.each([1, 7, 12, SECRET.length])("writes no part of a secret that the limit cuts after %i characters", (within) => {
