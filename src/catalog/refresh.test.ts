@@ -411,6 +411,18 @@ describe("whenSettled", () => {
     await refresh.close();
   });
 
+  it("waits for servers whose turn comes when the first ones have answered", async () => {
+    const { refresh, open, settled } = setUp(["a", "b", "c", "d", "e"]);
+    refresh.start();
+    const all = refresh.whenSettled(60_000);
+    for (const name of ["a", "b", "c", "d"]) open.get(name)?.answer();
+    await settled();
+    expect(await isOver(all)).toBe(false);
+    open.get("e")?.answer();
+    await all;
+    await refresh.close();
+  });
+
   it("tells how far each server is", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const { refresh, clock } = setUp(names, { installing: ["b"] });

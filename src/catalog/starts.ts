@@ -63,7 +63,7 @@ export function createStarts({ isStirring, isInstalling, elapsed }: StartParts):
   return {
     isActive: (server) => sample(server).isActive,
     look(name, askedAt) {
-      if (askedAt === undefined) return { name, phase: "queued", forMs: 0, isProgressing: false };
+      if (askedAt === undefined) return { name, phase: "queued", forMs: 0, isProgressing: true };
       const forMs = Math.max(elapsed() - askedAt, 0);
       if (isInstalling(name)) return { name, phase: "installing", forMs, isProgressing: true };
       const isProgressing = forMs < YOUNG_MS || (forMs < LONGEST_MS && hasBeenActive(name));

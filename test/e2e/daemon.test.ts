@@ -17,7 +17,7 @@ interface Ran {
 interface Command {
   readonly child: ChildProcess;
   readonly ended: Promise<Ran>;
-  stdout(): string;
+  stderr(): string;
 }
 
 interface Options {
@@ -54,7 +54,7 @@ function begin(words: readonly string[], { env = {}, cwd = home.folder, input, b
   child.stdin.on("error", () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<Ran>((resolve) => child.once("close", (exit) => resolve({ exit, stdout, stderr })));
-  return { child, ended, stdout: () => stdout };
+  return { child, ended, stderr: () => stderr };
 }
 
 const anygpt = (words: readonly string[], options: Options = {}): Promise<Ran> =>
@@ -198,7 +198,7 @@ describe("a command that is disturbed", () => {
 
   it("ends as Ctrl-C asks it to, and the background gateway stays", async () => {
     const alone = begin(["execute", "echo", "sleep", "--args", '{"ms":60000}', "--no-daemon", "--config", home.config]);
-    await eventually(() => alone.stdout().includes("Executing"));
+    await eventually(() => alone.stderr().includes("Executing"));
     await eventually(() => descendantsOf(alone.child.pid ?? 0).length > 0);
     alone.child.kill("SIGINT");
     const { exit } = await alone.ended;

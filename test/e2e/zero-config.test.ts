@@ -140,7 +140,7 @@ describe("without a configuration", () => {
     expect(doctor.stdout).toMatch(/✓ configuration: Without a configuration file, 7 servers from /);
     expect(doctor.stdout).toMatch(/! configuration: The server "documents" .* was left out\./);
     expect(doctor.stdout).toMatch(/✗ tracker failed .*\n {2}The variable INPUT_TRACKER_TOKEN is not set\./);
-    expect(doctor.stdout).toContain("1 of 7 servers failed.");
+    expect(doctor.stdout).toContain("1 of 7 servers failed (");
   });
 
   it("one broken file is an error for that source only", async () => {

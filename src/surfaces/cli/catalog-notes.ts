@@ -14,7 +14,7 @@ const MOST_NAMED = 10;
 
 /** One line for servers that are still starting, one for those that hang, and one for those that failed. */
 export function catalogNotes({ pending, failed }: MissingServers): Line[] {
-  const starting = pending.filter(({ isProgressing, phase }) => isProgressing || phase === "queued");
+  const starting = pending.filter(({ isProgressing }) => isProgressing);
   const hanging = pending.filter((one) => !starting.includes(one)).map(({ name }) => name);
   const names = failed.map(({ definition }) => definition.name);
   const notes = [

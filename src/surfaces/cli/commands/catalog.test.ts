@@ -73,7 +73,7 @@ describe("list", () => {
         "",
       ].join("\n"),
     );
-    expect(stderr).toMatch(/(?:^|\n)✗ broken: ended with code 7: "no database configured"\..*\n\n/);
+    expect(stderr).toMatch(/(?:^|\n)✗ broken: ended with code 7: "no database configured"\.\n/);
     expect(stderr).toContain("4 servers: 3 ready, 1 failed; 3 tools. `anygpt mcp list NAME` shows a reason in full.\n");
   });
 
@@ -193,7 +193,7 @@ describe("search", () => {
   it("exits with 2 and says so when nothing fits", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "search", "xyzzy plugh");
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toMatch(/^Search results for "xyzzy plugh" \(0 found\):\n\nNo tool fits\./);
+    expect(stderr).toMatch(/^No tool fits\./);
   });
 
   it.each([
