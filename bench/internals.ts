@@ -4,7 +4,7 @@ export { createCatalog } from "../src/catalog/catalog.js";
 export { createCatalogDisk } from "../src/catalog/disk.js";
 export { fingerprintOf, toRecord } from "../src/catalog/record.js";
 export { compileCheck } from "../src/executor/check-value.js";
-export { DIRECTORY_VERSION, directoryFile } from "../src/directory/entry.js";
+export { DIRECTORY_VERSION, directoryFile } from "../src/directory/file.js";
 export {
   createServerRanker,
   FIT_WEIGHTS,

@@ -31,7 +31,8 @@ const DEEPEST = 2;
  * An engine on the configuration found on this machine, or on the given file. A gateway that was started by a gateway
  * offers only what it was explicitly given, and at some depth none starts at all: none can start itself without end.
  */
-export function openEngine({ configPath, startedBy = process.ppid, ...options }: OpenOptions = {}): DiscoveryEngine {
+export function openEngine(given: OpenOptions = {}): DiscoveryEngine {
+  const { configPath, startedBy = process.ppid, ...options } = given;
   const { loadParts, own } = placeFor({ ...options, ...(configPath === undefined ? {} : { configPath }) });
   const { cwd, env } = loadParts;
   const depth = depthOf(env);

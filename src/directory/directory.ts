@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { DiscoveryError } from "../errors.js";
 import type { Meaning } from "../search/meaning/meaning.js";
-import { type DirectoryEntry, directoryFile } from "./entry.js";
+import type { DirectoryEntry } from "./entry.js";
+import { directoryFile } from "./file.js";
 import { createServerRanker, type ServerRanker, type Suggestion } from "./rank.js";
 
 export interface Directory {

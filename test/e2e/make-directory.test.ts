@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { directoryFile, type DirectoryEntry } from "../../src/directory/entry.js";
+import type { DirectoryEntry } from "../../src/directory/entry.js";
+import { directoryFile } from "../../src/directory/file.js";
 import { ROOT } from "../support/gateway.js";
 import { type NpmRegistry, openNpmRegistry } from "../support/npm-registry.js";
 

@@ -21,7 +21,7 @@ const KNOWN = [
   "npm_config_registry",
   "PYTHONSTARTUP",
   "BASH_ENV",
-  "HTTP_PROXY",
+  "PROXY_TOKEN",
   "path_of_others",
   "HOMEBREW_TOKEN",
   "LCX_TOKEN",
