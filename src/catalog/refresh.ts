@@ -105,6 +105,8 @@ export function createRefresh(parts: RefreshParts): Refresh {
     activity.forget(server);
     try {
       const listing = await list(server);
+      // The store may be closed by now, and a write would open it again.
+      if (closed) return;
       await stored(catalog.learn(server, listing));
     } catch (error) {
       if (!closed) await noteFailure(server, toDiscoveryError(error), isRequested);

@@ -3,7 +3,7 @@ import { searchOptions } from "./options.js";
 
 describe("search", () => {
   it("has defaults for everything", () => {
-    expect(searchOptions.parse(undefined)).toEqual({ limit: 10, minRelevance: 0, semantic: true });
+    expect(searchOptions.parse(undefined)).toEqual({ limit: 10, minRelevance: 0, semantic: true, suggestions: true });
   });
 
   it.each([{ limit: 0 }, { limit: 51 }, { limit: 1.5 }, { minRelevance: -0.1 }, { minRelevance: 1.1 }, { max: 5 }])(

@@ -86,7 +86,9 @@ describe("mcp find", SLOW, () => {
     const env = { ANYGPT_REGISTRY_URL: await serve([listed]) };
     const ran = await place.runWith({ env }, "mcp", "find", "send an SMS", "--online", "--json");
     expect(ran.exit).toBe(0);
-    expect((ran.json() as Found).servers.map(({ add }) => add)).toEqual(["anygpt mcp add io.github.acme/sms"]);
+    expect((ran.json() as Found).servers.map(({ add }) => add)).toEqual([
+      "anygpt mcp add sms -- npx -y @acme/sms@1.2.3",
+    ]);
   });
 
   it("names the offline directory when the registry cannot be reached", async () => {
