@@ -27,7 +27,7 @@ const { values } = parseArgs({
     cache: { type: "string" },
     minutes: { type: "string", default: "30" },
     packages: { type: "string", default: fileURLToPath(new URL("packages.txt", import.meta.url)) },
-    npm: { type: "string", default: "https://registry.npmjs.org" },
+    npm: { type: "string" },
     registry: { type: "string" },
     out: { type: "string", default: join(ROOT, "directory/servers.json.gz") },
   },

@@ -1,5 +1,5 @@
 // The npm registry's public API, and installations with a cache and a HOME of their own, so that nothing of the user's account is read or written.
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,12 @@ const MOST_TARBALL_BYTES = 32 * 1024 * 1024;
 /** Proxies and certificates are the machine's, not the account's. */
 const NETWORK = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
 
-export function createNpm(folder, registry = "https://registry.npmjs.org") {
+/** The registry that npm is set to use. */
+function configuredRegistry() {
+  return execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim().replace(/\/+$/, "");
+}
+
+export function createNpm(folder, registry = configuredRegistry()) {
   const env = {
     ...pick(process.env, NETWORK),
     HOME: join(folder, "home"),

@@ -1,8 +1,10 @@
 // Asks the registry of npm for the latest version of this package, at most once a day. Only the background gateway comes here,
 // beside its commands: none of them waits for the answer.
+import { tmpdir } from "node:os";
 import { z } from "zod";
 import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
 import { npmSetting } from "../../util/npm-settings.js";
+import { readProgram } from "../programs/run-program.js";
 import { PACKAGE } from "../../version.js";
 import {
   type Environment,
@@ -13,7 +15,6 @@ import {
   writeUpdateState,
 } from "./update-state.js";
 
-const NPM = "https://registry.npmjs.org/";
 const TIME_LIMIT_MS = 3000;
 const MOST_BYTES = 64 * 1024;
 const distTags = z.object({ latest: z.string().regex(/^\d+\.\d+\.\d+$/) });
@@ -40,7 +41,9 @@ export async function checkForUpdate({ stateFolder, env, isWanted, now }: Update
 
 async function askRegistry(env: Environment): Promise<string> {
   const scope = PACKAGE.split("/")[0] ?? "";
-  const registry = new URL(npmSetting(env, `${scope}:registry`) ?? npmSetting(env, "registry") ?? NPM);
+  const registry = new URL(
+    npmSetting(env, `${scope}:registry`) ?? npmSetting(env, "registry") ?? (await npmDefault(env)),
+  );
   const url = new URL(`${registry.href.replace(/\/*$/, "/")}-/package/${PACKAGE.replace("/", "%2f")}/dist-tags`);
   // The user has written the address into the settings of npm.
   const fetcher = createGuardedFetch({ server: registry.host, allowInward: [registry.origin], env });
@@ -55,4 +58,10 @@ async function askRegistry(env: Environment): Promise<string> {
   } finally {
     fetcher.close();
   }
+}
+
+/** The address that npm itself uses where the user has set none. */
+async function npmDefault(env: Environment): Promise<string> {
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  return (await readProgram("npm", ["config", "get", "registry"], { env, cwd: tmpdir(), signal })).trim();
 }

@@ -56,6 +56,13 @@ describe("checkForUpdate", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it("asks npm for its registry where none is set", async () => {
+    const npm = join(folder, "npm");
+    writeFileSync(npm, `#!/bin/sh\n[ "$1 $2 $3" = "config get registry" ] && echo "${registry}"\n`, { mode: 0o755 });
+    await check({}, { PATH: folder });
+    expect(asked).toHaveLength(1);
+  });
+
   it.each([
     ["a registry that refuses", { status: 503, text: "" }],
     ["an answer that is not JSON", { status: 200, text: "<html>" }],
