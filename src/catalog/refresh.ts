@@ -76,7 +76,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
   let working = 0;
   let slow = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** Asks nobody any more by itself; what it has asked is still learned. */
   let closed = false;
+  let ended = false;
 
   const serverOf = (server: string) => catalog.snapshot().servers.get(server);
   const isFixed = (server: string): boolean => serverOf(server)?.definition.isFixed === true;
@@ -106,7 +108,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     try {
       const listing = await list(server);
       // The store may be closed by now, and a write would open it again.
-      if (closed) return;
+      if (ended) return;
       await stored(catalog.learn(server, listing));
     } catch (error) {
       if (!closed) await noteFailure(server, toDiscoveryError(error), isRequested);
@@ -226,6 +228,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     },
     stop,
     async close() {
+      ended = true;
       const hung = closed ? [] : starts().filter(({ phase, isProgressing }) => phase === "starting" && !isProgressing);
       stop();
       await Promise.all(hung.map(({ name, forMs }) => noteFailure(name, noAnswer(name, forMs), false)));
