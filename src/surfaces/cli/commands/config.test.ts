@@ -373,7 +373,8 @@ describe("doctor", () => {
     expect(after.stdout).toContain(`\n✓ store: ${join(state, "store.db")}\n✓ key: ${join(state, "audit.key")}\n`);
 
     chmodSync(join(state, "audit.key"), 0o644);
-    rmSync(join(state, "store.db-wal"), { force: true });
+    // A new file: a connection of this process that is still being freed would write to the old one.
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(join(state, `store.db${suffix}`), { force: true });
     place.write("state/store.db", "no database at all, and longer than a header ".repeat(20));
     const { exit, stdout } = await place.run("mcp", "doctor", "echo");
     expect(exit).toBe(3);
