@@ -20,6 +20,6 @@ export function checkPrivate(path: string): void {
 
 function refused(path: string, why: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${path} ${why}.`, {
-    hint: `Remove ${path}: it is made anew with the right owner and permissions.`,
+    hint: `Remove ${path}: it is created again with the right owner and permissions.`,
   });
 }

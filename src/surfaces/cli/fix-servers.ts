@@ -20,7 +20,7 @@ export async function fixServers(
   if (!isAgreed && !isAttended(context)) throw cannotAsk();
   const repaired = new Set<string>();
   for (const [folder, servers] of broken) {
-    const question = `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package anew.`;
+    const question = `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package again.`;
     if (!isAgreed && (await ask(question, context)) !== "yes") continue;
     try {
       await repairNpxCache(folder, installsFolder(stages.place.stateFolder));
